@@ -1,6 +1,7 @@
 public import Catalog
 public import HTTPServer
 public import Loading
+public import Logging
 public import Origins
 public import Postgres
 public import Redis
@@ -30,6 +31,8 @@ extension Gallery {
         public var eventsSecret: String?
         /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
+        /// Logs each request; nil for no access log.
+        public var accessLog: Logger?
         /// The folder with the files of the browser front.
         public var publicFolder: String
         /// Host names that the server answers to in addition to its own while it listens on loopback.

@@ -113,7 +113,8 @@ public final class Gallery: Sendable {
                 cluster: cluster, log: log, bucket: bucket, traces: traces, figures: figures, logger: logger)
             let server = HTTPServer(
                 configuration: configuration.serving, responder: responder,
-                clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger)
+                clients: try ProxyTrust(configuration.trustedProxies), figures: figures, logger: logger,
+                accessLog: configuration.accessLog?.accessLog)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
                 indexer: indexer, prefiller: prefiller, cluster: cluster, log: log, traces: traces, responder: responder

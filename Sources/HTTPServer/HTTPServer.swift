@@ -20,6 +20,7 @@ public final class HTTPServer: Sendable {
     private let configuration: Configuration
     private let responder: any Responder
     private let logger: Logger
+    private let accessLog: AccessLog?
     private let clients: any ClientIdentifying
     private let figures: ServerStatistics
     private let limiter: ConnectionLimiter
@@ -30,10 +31,12 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - clients: Determines which client a request belongs to; by default, each peer is a client.
     ///   - figures: Gives access to the server's statistics.
+    ///   - accessLog: Receives each request.
     public init(
         configuration: Configuration, responder: any Responder, clients: any ClientIdentifying = DirectPeers(),
-        figures: ServerStatistics = ServerStatistics(), logger: Logger
+        figures: ServerStatistics = ServerStatistics(), logger: Logger, accessLog: AccessLog? = nil
     ) {
+        self.accessLog = accessLog
         self.clients = clients
         self.figures = figures
         limiter = ConnectionLimiter(
@@ -81,11 +84,11 @@ public final class HTTPServer: Sendable {
                 Shard(
                     loop: loop, configuration: configuration, responder: responder, logger: logger,
                     clients: clients, limiter: limiter, requestBudget: requestBudget,
-                    responseBudget: responseBudget)
+                    responseBudget: responseBudget, accessLog: accessLog)
             }
             for (shard, socket) in zip(shards, sockets) { shard.listen(on: socket) }
             state = .running(shards)
-            figures.begin(limiter, loops)
+            figures.begin(limiter, shards.map(\.requests))
             return bound
         }
     }

@@ -6,7 +6,7 @@ public import Metrics
 public final class ServerStatistics: Sendable {
     private struct State {
         var limiter: ConnectionLimiter?
-        var loops: [EventLoop] = []
+        var counters: [RequestCounter] = []
         var isStopping = false
     }
 
@@ -14,10 +14,10 @@ public final class ServerStatistics: Sendable {
 
     public init() {}
 
-    func begin(_ limiter: ConnectionLimiter, _ loops: [EventLoop]) {
+    func begin(_ limiter: ConnectionLimiter, _ counters: [RequestCounter]) {
         state.withLock { state in
             state.limiter = limiter
-            state.loops = loops
+            state.counters = counters
         }
     }
 
@@ -36,7 +36,14 @@ public final class ServerStatistics: Sendable {
     /// How long the iterations of all loops took.
     public func callbackTimes() async -> CallbackTimes {
         var all = CallbackTimes()
-        for loop in state.withLock(\.loops) { all.add(await loop.callbackTimes()) }
+        for counter in state.withLock(\.counters) { all.add(await counter.loop.callbackTimes()) }
+        return all
+    }
+
+    /// The requests of all loops.
+    public func requests() async -> RequestStatistics {
+        var all = RequestStatistics()
+        for counter in state.withLock(\.counters) { all.add(await counter.requests()) }
         return all
     }
 }

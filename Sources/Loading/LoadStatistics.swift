@@ -16,6 +16,9 @@ public struct LoadStatistics: Hashable, Sendable {
     public internal(set) var memoryHits = 0
     public internal(set) var memoryMisses = 0
     public internal(set) var memoryBytes = 0
+    public internal(set) var tileBytes = 0
+    public internal(set) var originalBytes = 0
+    public internal(set) var pyramidBytes = 0
     public internal(set) var diskHits = 0
     public internal(set) var sharedHits = 0
     public internal(set) var nodeRequests = 0
@@ -53,6 +56,9 @@ extension LoadStatistics: MetricsReporting {
             "Renditions not found in the memory cache. Raise --memory-cache if the disk answers most of them.",
             \.memoryMisses),
         .gauge("memoryBytes", "Bytes of renditions in the memory cache.", \.memoryBytes),
+        .gauge("tileBytes", "Bytes on disk of cached tiles and other renditions.", \.tileBytes),
+        .gauge("originalBytes", "Bytes on disk of cached originals.", \.originalBytes),
+        .gauge("pyramidBytes", "Bytes on disk of images in all pixels.", \.pyramidBytes),
         .counter("diskHits", "Renditions found in the disk cache.", \.diskHits),
         .counter("sharedHits", "Renditions taken from another node that had made them.", \.sharedHits),
         .counter("nodeRequests", "Renditions made here because another node was waiting for them.", \.nodeRequests),

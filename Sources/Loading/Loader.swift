@@ -61,6 +61,7 @@ public final class Loader: RenditionLoading {
         coordinator = LoadCoordinator(
             configuration: configuration, origins: origins, renderer: renderer, pools: pools, stages: stages,
             harmful: harmful, time: time, coordination: coordination, tier: tier)
+        pools.tiles.submit { [tiles] in tiles.measure() }
     }
 
     public func cached(_ request: LoadRequest) -> RenditionBytes? {
@@ -130,6 +131,9 @@ public final class Loader: RenditionLoading {
         statistics.memoryBytes = memory.bytes
         statistics.memoryHits = memory.hits
         statistics.memoryMisses = memory.misses
+        statistics.tileBytes = Int(tiles.bytes)
+        statistics.originalBytes = Int(stages.originals.bytes)
+        statistics.pyramidBytes = Int(pyramids.bytes)
         statistics.thumbnails += thumbnails.withLock { $0 }
         statistics.cacheProblem = database.problem
         return statistics

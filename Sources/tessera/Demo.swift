@@ -42,7 +42,7 @@ extension Demo {
     private static let host = "demo.invalid"
 
     func run() async throws {
-        LogOutput.start(level: try server.resolvedLogLevel())
+        try server.startLog()
         let count = try count ?? Environment.value("count") ?? 10_000
         let logger = Logger(label: "tessera.demo")
         // A demo starts with an empty cache each time, unless a data folder is named.

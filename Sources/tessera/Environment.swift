@@ -11,7 +11,10 @@ enum Environment {
         guard let text = text(option) else { return nil }
         guard let value = Value(argument: text) else {
             throw ValidationError(
-                "\(variable(option)) is “\(text)”, which is not a valid \(Value.self). Correct or unset it.")
+                """
+                \(variable(option)) is “\(text)”, which is no value for --\(option) (see “tessera serve --help”). \
+                Correct or unset it.
+                """)
         }
         return value
     }

@@ -1,63 +1,49 @@
+import Glibc
 import Logging
+import Time
 
 /// The log goes to standard error, so that standard output contains only the server's address.
 enum LogOutput {
+    /// The label of the logger for requests, which are logged at any level.
+    static let accessLabel = "tessera.access"
+
     /// Call once, before creating the first logger.
-    static func start(level: Logger.Level) {
+    static func start(level: Logger.Level, format: LogFormat) {
         StandardStreams.keepOpen()
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return OneLineLog(handler)
+            LineLog(label: label, format: format, logLevel: label == accessLabel ? .info : level)
         }
     }
 }
 
-/// Writes each event as one line of plain text. The log contains file names and texts from origins: a line break in
-/// one would start a line that looks like a log line, and other control characters would control the terminal.
-private struct OneLineLog: LogHandler {
-    private var inner: StreamLogHandler
-
-    init(_ inner: StreamLogHandler) {
-        self.inner = inner
-    }
-
-    var logLevel: Logger.Level {
-        get { inner.logLevel }
-        set { inner.logLevel = newValue }
-    }
-
-    var metadata: Logger.Metadata {
-        get { inner.metadata }
-        set { inner.metadata = Self.plain(newValue) }
-    }
+/// Writes each event as one line.
+private struct LineLog: LogHandler {
+    let label: String
+    let format: LogFormat
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { inner[metadataKey: key] }
-        set { inner[metadataKey: key] = newValue.map { .string(Self.plain("\($0)")) } }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
-        var event = event
-        event.message = "\(Self.plain(event.message.description))"
-        event.metadata = event.metadata.map(Self.plain)
-        inner.log(event: event)
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        LogWriter.shared.write(
+            format.line(
+                time: Self.now(), level: event.level, label: label, message: event.message.description,
+                metadata: all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }))
     }
 
-    private static func plain(_ metadata: Logger.Metadata) -> Logger.Metadata {
-        metadata.mapValues { .string(plain("\($0)")) }
-    }
-
-    private static func plain(_ text: String) -> String {
-        func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: true
-            default: false
-            }
-        }
-        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
-        var plain = String.UnicodeScalarView()
-        plain.append(contentsOf: text.unicodeScalars.lazy.map { isUnprintable($0) ? "\u{fffd}" : $0 })
-        return String(plain)
+    /// The present time in UTC with milliseconds, in RFC 3339's format.
+    private static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let day = CivilDay(ofSecond: Int64(time.tv_sec))
+        let second = Int64(time.tv_sec) - day.firstSecond
+        let date = "\(day.year.padded(4))-\(day.month.padded())-\(day.day.padded())"
+        let clock = "\((second / 3_600).padded()):\((second / 60 % 60).padded()):\((second % 60).padded())"
+        return "\(date)T\(clock).\((time.tv_nsec / 1_000_000).padded(3))Z"
     }
 }

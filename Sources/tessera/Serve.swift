@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        LogOutput.start(level: try server.resolvedLogLevel())
+        try server.startLog()
         let words = sources.isEmpty ? Environment.values("source") : sources
         guard !words.isEmpty else {
             throw ValidationError(

@@ -153,13 +153,26 @@ struct ServerOptions: ParsableArguments {
         name: .customLong("log-level"),
         help: "The log level: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
     var logLevel: Logger.Level?
+
+    @Option(
+        name: .customLong("log-format"),
+        help: "How log events are written: logfmt (key=value) or json. (TESSERA_LOG_FORMAT; logfmt)")
+    var logFormat: LogFormat?
+
+    @Flag(
+        name: .customLong("access-log"),
+        help: "Log each request, with the address of its client. (TESSERA_ACCESS_LOG=1)")
+    var accessLog = false
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 extension ServerOptions {
-    func resolvedLogLevel() throws -> Logger.Level {
-        try logLevel ?? Environment.value("log-level") ?? .notice
+    /// Call once, before creating the first logger.
+    func startLog() throws {
+        LogOutput.start(
+            level: try logLevel ?? Environment.value("log-level") ?? .notice,
+            format: try logFormat ?? Environment.value("log-format") ?? .logfmt)
     }
 
     /// The data folder given by the user, if any.
@@ -173,6 +186,9 @@ extension ServerOptions {
             dataFolder: try namedData() ?? standardData(),
             publicFolder: try PublicFolder.find(named: publicFolder ?? Environment.value("public")))
         configuration.version = Release.version
+        if try accessLog || Environment.value("access-log") == 1 {
+            configuration.accessLog = Logger(label: LogOutput.accessLabel)
+        }
         configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")

@@ -1,4 +1,5 @@
 import EventLoops
+import HTTPServer
 import Metrics
 
 /// Writes Prometheus's text exposition format, version 0.0.4.
@@ -24,9 +25,9 @@ struct MetricsText {
 
     /// A constant 1 whose labels carry the information.
     mutating func info(_ name: String, _ help: String, labels: KeyValuePairs<String, String>) {
-        let labels = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
         let name = "tessera_\(name)"
-        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name){\(labels)} 1\n"
+        describe(name, .gauge, help)
+        text += "\(name){\(Self.labels(labels))} 1\n"
     }
 
     private static func escaped(_ label: String) -> String {
@@ -62,17 +63,56 @@ struct MetricsText {
         }
     }
 
-    /// A histogram of event loop iterations, in seconds.
-    mutating func histogram(_ name: String, _ help: String, _ turns: CallbackTimes) {
-        text += "# HELP tessera_\(name) \(help)\n# TYPE tessera_\(name) histogram\n"
-        var sum: UInt64 = 0
-        for (bound, count) in zip(CallbackTimes.bounds, turns.counts) {
-            sum += count
-            text += "tessera_\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
+    /// Requests by route, method and status, and how long each route took to respond.
+    mutating func requests(_ requests: RequestStatistics) {
+        describe("tessera_http_requests_total", .counter, "Requests, by the pattern of their path.")
+        let rows = requests.counts.sorted {
+            ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
         }
-        sum += turns.counts.last ?? 0
-        text += "tessera_\(name)_bucket{le=\"+Inf\"} \(sum)\n"
-        text += "tessera_\(name)_sum \(Double(turns.total) / 1e9)\ntessera_\(name)_count \(sum)\n"
+        for (series, count) in rows {
+            let labels = Self.labels(["route": series.route, "method": series.method, "status": "\(series.status)"])
+            text += "tessera_http_requests_total{\(labels)} \(count)\n"
+        }
+        let name = "tessera_http_response_seconds"
+        describe(name, .histogram, "How long requests waited for their responses to begin.")
+        for (route, latencies) in requests.latencies.sorted(by: { $0.key < $1.key }) {
+            histogram(
+                name, labels: Self.labels(["route": route]), bounds: RequestStatistics.bounds, latencies.counts,
+                total: latencies.total)
+        }
+    }
+
+    /// How long event loop iterations took.
+    mutating func callbacks(_ turns: CallbackTimes) {
+        let name = "tessera_loop_callback_seconds"
+        describe(name, .histogram, "How long each callback kept its event loop.")
+        histogram(
+            name, labels: "", bounds: CallbackTimes.bounds.map { Double($0) / 1e6 }, turns.counts,
+            total: Double(turns.total) / 1e9)
+    }
+
+    /// - Parameter counts: The number of values in each bucket; the last one has no upper bound.
+    private mutating func histogram(
+        _ name: String, labels: String, bounds: [Double], _ counts: [UInt64], total: Double
+    ) {
+        var sum: UInt64 = 0
+        let separator = labels.isEmpty ? "" : ","
+        for (bound, count) in zip(bounds.map { "\($0)" } + ["+Inf"], counts) {
+            sum += count
+            text += "\(name)_bucket{\(labels)\(separator)le=\"\(bound)\"} \(sum)\n"
+        }
+        let braces = labels.isEmpty ? "" : "{\(labels)}"
+        text += "\(name)_sum\(braces) \(total)\n\(name)_count\(braces) \(sum)\n"
+    }
+
+    private mutating func describe(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    private enum Kind: String { case counter, gauge, histogram }
+
+    private static func labels(_ labels: KeyValuePairs<String, String>) -> String {
+        labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
     }
 
     private mutating func write(_ kind: MetricKind, _ name: String, _ help: String, _ value: String) {

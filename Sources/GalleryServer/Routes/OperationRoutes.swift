@@ -149,8 +149,8 @@ struct OperationRoutes {
             state.unshown.total)
         metrics.gauge("sessions", "Open sessions.", tokens.statistics.sessions)
         for (module, readings) in readings { metrics.readings(of: module, readings) }
-        metrics.histogram(
-            "loop_callback_seconds", "How long each callback kept its event loop.", await figures.callbackTimes())
+        metrics.requests(await figures.requests())
+        metrics.callbacks(await figures.callbackTimes())
         return metrics.text
     }
 }

@@ -38,7 +38,7 @@ struct RenditionRoute {
                 target.image, version: target.version, rendition: target.rendition, format: format),
             !bytes.isStale, let head = heads.head(of: bytes, isNamed: true)
         else { return nil }
-        return ImmediateResponse(head: head, body: bytes.bytes)
+        return ImmediateResponse(head: head, body: bytes.bytes, route: RenditionPath.pattern)
     }
 
     @Sendable private func respond(to request: Request, reply: Reply) {

@@ -132,9 +132,12 @@ extension Connection {
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
         let client = client(of: head)
-        if respondImmediately(head, number: number, context, of: client) { return }
+        let observation = observation(of: head)
+        if respondImmediately(head, number: number, context, of: client, observation) { return }
         exchanges.append(
-            Exchange(number: number, context: context, client: client, awaitsContinue: head.expectsContinue))
+            Exchange(
+                number: number, context: context, client: client, observation: observation,
+                awaitsContinue: head.expectsContinue))
         let body: RequestBody
         switch head.framing {
         case .none, .length(0): body = .none

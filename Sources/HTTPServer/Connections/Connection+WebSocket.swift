@@ -15,6 +15,8 @@ extension Connection {
             exchanges[0].response = Problem(.internalServerError).response
             return
         }
+        noteResponse(response.status)
+        record(exchanges[0], isComplete: true)
         exchanges = []
         takesRequests = false
         let channel = WebSocketChannel(upgrade, on: self, received: parser.takeRest())

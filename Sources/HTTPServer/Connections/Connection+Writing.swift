@@ -5,6 +5,10 @@ import HTTPTypes
 import Logging
 
 extension Connection: Reply.Sink {
+    func matched(_ route: String, number: UInt64) {
+        if let index = index(of: number) { exchanges[index].observation.route = route }
+    }
+
     func take(_ response: Response, number: UInt64) {
         guard phase == .open, let index = index(of: number), exchanges[index].response == nil,
             !(isAnswering && index == 0)
@@ -108,6 +112,7 @@ extension Connection {
             return true
         }
         livesOn = plan.keepsAlive
+        noteResponse(response.status)
         beginBody(response.body, plan.framing)
         return true
     }
@@ -138,7 +143,9 @@ extension Connection {
         switch body {
         case .empty: return
         case .bytes(let bytes):
-            if framing != .none { output.second = bytes }
+            guard framing != .none else { return }
+            output.second = bytes
+            exchanges[0].observation.bodyBytes = Int64(bytes.count)
             return
         case .file(let region):
             guard framing != .none else { return }
@@ -220,6 +227,7 @@ extension Connection {
             output.third = Self.lineEnd
         }
         output.second = bytes
+        exchanges[0].observation.bodyBytes += Int64(bytes.count)
         self.sending = sending
     }
 
@@ -274,6 +282,7 @@ extension Connection {
         isAnswering = false
         let exchange = exchanges.removeFirst()
         giveBack(exchange)
+        record(exchange, isComplete: true)
         waitsSince = shard.now()
         if receiving?.number == exchange.number {
             // Nobody reads the rest of the body or waits for it.

@@ -202,6 +202,7 @@ final class Connection: EventHandler, @unchecked Sendable {
         self.exchanges = []
         for exchange in exchanges {
             giveBack(exchange)
+            record(exchange, isComplete: false)
             exchange.response?.abandon(end)
             exchange.owner?.abandon()
         }

@@ -8,6 +8,7 @@ struct Exchange {
     var context: ResponseEncoder.Context
     /// The client that sent the request; nil for the response to a malformed request.
     var client: Client?
+    var observation = Observation()
     /// The response, from when it is available until it is being written.
     var response: Response?
     /// The bytes of the waiting response that are counted.

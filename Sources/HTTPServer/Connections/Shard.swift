@@ -22,6 +22,8 @@ final class Shard: @unchecked Sendable {
     let responseBudget: BodyBudget
 
     var encoder = ResponseEncoder()
+    let requests: RequestCounter
+    let accessLog: AccessLog?
     /// Receives what is read, on its way to a parser.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private(set) var isStopping = false
@@ -39,8 +41,10 @@ final class Shard: @unchecked Sendable {
     init(
         loop: EventLoop, configuration: HTTPServer.Configuration, responder: any Responder, logger: Logger,
         clients: any ClientIdentifying, limiter: ConnectionLimiter, requestBudget: BodyBudget,
-        responseBudget: BodyBudget
+        responseBudget: BodyBudget, accessLog: AccessLog? = nil
     ) {
+        self.accessLog = accessLog
+        requests = RequestCounter(loop: loop)
         self.loop = loop
         self.configuration = configuration
         self.responder = responder

@@ -21,6 +21,8 @@ private final class ResponseTransform: Reply.Sink {
         self.change = change
     }
 
+    func matched(_ route: String, number: UInt64) { reply.matched(route) }
+
     func take(_ response: Response, number: UInt64) {
         var changed = change(response)
         if let instead = changed.instead { changed.instead = { [change] in instead().map(change) } }

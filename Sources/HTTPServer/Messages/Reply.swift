@@ -8,6 +8,8 @@ import Locking
 public final class Reply: Sendable {
     /// The receiver of the response. Called on the loop.
     protocol Sink: AnyObject, Sendable {
+        /// The request has matched a route.
+        func matched(_ route: String, number: UInt64)
         func take(_ response: Response, number: UInt64)
         /// The reply was released without a response.
         func wasDropped(number: UInt64)
@@ -34,6 +36,9 @@ public final class Reply: Sendable {
         guard let sink = state.withLock({ $0.sink }) else { return }
         loop.execute { [number] in sink.wasDropped(number: number) }
     }
+
+    /// The request has matched a route, by whose pattern it is counted. Called on the loop.
+    func matched(_ route: String) { state.withLock { $0.sink }?.matched(route, number: number) }
 
     /// Sends the response. Only the first call counts. If the client has disconnected, the response is dropped, and a
     /// stream in it ends with `.disconnected`.
@@ -105,6 +110,8 @@ private final class ContinuationSink: Reply.Sink {
     private let continuation: CheckedContinuation<Response, Never>
 
     init(_ continuation: CheckedContinuation<Response, Never>) { self.continuation = continuation }
+
+    func matched(_ route: String, number: UInt64) {}
 
     func take(_ response: Response, number: UInt64) { continuation.resume(returning: response) }
 

@@ -60,8 +60,11 @@ public struct PlainRequest: Sendable {
 public struct ImmediateResponse: Sendable {
     let head: PreparedHead
     let body: [UInt8]
+    let route: String?
 
-    public init(head: PreparedHead, body: [UInt8]) {
+    /// - Parameter route: The pattern of the route that responds.
+    public init(head: PreparedHead, body: [UInt8], route: String? = nil) {
+        self.route = route
         self.head = head
         self.body = body
     }

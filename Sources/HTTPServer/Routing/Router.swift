@@ -36,6 +36,8 @@ public struct Router: Responder {
 
     /// Answers requests that match no route. Without it, they get a 404.
     public var fallback: (any Responder)?
+    /// The pattern by which requests to the fallback are counted.
+    public var fallbackRoute = "/{file}"
 
     /// Records a span for each request; nil for no tracing.
     public var tracer: (any Tracer)?
@@ -78,6 +80,7 @@ public struct Router: Responder {
 
     public func respond(to request: Request, reply: Reply) {
         let found = routes.find(request)
+        if case .found(_, _, let pattern, _) = found { reply.matched(pattern) }
         guard let tracer else { return respond(found, to: request, reply: reply) }
         var pattern: String?
         if case .found(_, _, let known, _) = found { pattern = known }
@@ -119,6 +122,7 @@ public struct Router: Responder {
             // RFC 9110 §9.3.7: this concerns the server as a whole.
             respond(allowing: Array(routes.methods), to: request, reply: reply)
         } else if let fallback {
+            reply.matched(fallbackRoute)
             fallback.respond(to: request, reply: reply)
         } else {
             reply.send(Problem(.notFound).response)

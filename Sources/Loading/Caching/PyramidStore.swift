@@ -47,6 +47,9 @@ final class PyramidStore: Sendable {
         }
     }
 
+    /// The bytes of the files.
+    var bytes: Int64 { ledger.withLock(\.total) }
+
     private let folder: String
     private let budget: Int64
     private let logger: Logger

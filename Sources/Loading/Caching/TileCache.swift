@@ -112,11 +112,20 @@ final class TileCache: Sendable {
         return versions
     }
 
-    /// The used fraction of the budget, from 0 on, including tiles that wait to be written. Tiles of an earlier run
-    /// count once something was written. Never waits for a disk.
-    var share: Double {
-        let waiting = Int64(pending.withLock(\.bytes))
-        return Double(total.load(ordering: .relaxed) + waiting) / Double(max(1, budget))
+    /// The used bytes, including tiles that wait to be written. Tiles of an earlier run count after ``measure()``. Never
+    /// waits for a disk.
+    var bytes: Int64 { total.load(ordering: .relaxed) + Int64(pending.withLock(\.bytes)) }
+
+    /// The used fraction of the budget, from 0 on; see ``bytes``.
+    var share: Double { Double(bytes) / Double(max(1, budget)) }
+
+    /// Counts the tiles of an earlier run. Blocks. Call it on the write pool.
+    func measure() {
+        ledger.withLock { ledger in
+            guard ledger.total == nil, let bytes = database.read({ try ledger.sieve.total($0) }) else { return }
+            ledger.total = bytes
+            total.store(bytes, ordering: .relaxed)
+        }
     }
 
     /// Queues the tile to be written within some tens of milliseconds; returns at once.

@@ -5,6 +5,7 @@ import Images
 import Locking
 import Logging
 import Origins
+import Synchronization
 
 /// The stored record of a remote original that was fetched before.
 struct CachedOriginal: Hashable, Sendable {
@@ -32,6 +33,7 @@ final class OriginalCache: Sendable {
         var total: Int64?
     }
 
+    private let total = Atomic<Int64>(0)
     private let folder: String
     private let budget: Int64
     let database: CacheDatabase
@@ -79,6 +81,7 @@ final class OriginalCache: Sendable {
             let rows = try Row.fetchAll(database, sql: "SELECT image, version FROM original WHERE isKept")
             return Set(rows.map { Self.name(image: $0["image"], version: $0["version"]) })
         }
+        measure()
         guard let known else { return }
         for name in CacheFolder.names(in: folder + "/kept") where !known.contains(name) {
             unlink(folder + "/kept/" + name)
@@ -213,11 +216,23 @@ final class OriginalCache: Sendable {
             return version
         }
         ledger.withLock { $0.total = nil }
+        measure()
         guard case .some(.some(let version)) = version else { return }
         unlink(folder + "/kept/" + Self.name(image: Int64(bitPattern: image.rawValue), version: version))
     }
 
+    /// The bytes of the cached files. Never waits for a disk.
+    var bytes: Int64 { total.load(ordering: .relaxed) }
+
     // MARK: - Internals
+
+    private func measure() {
+        ledger.withLock { ledger in
+            guard let bytes = database.read({ try ledger.sieve.total($0) }) else { return }
+            ledger.total = bytes
+            total.store(bytes, ordering: .relaxed)
+        }
+    }
 
     private func record(_ kept: CachedOriginal, isKept: Bool) {
         var evicted: [(image: ImageID, file: String)] = []
@@ -229,6 +244,7 @@ final class OriginalCache: Sendable {
                 evicted = try Self.record(kept, isKept: isKept, within: budget, &next, database)
             }
             ledger = done == nil ? Ledger() : next
+            if let bytes = next.total { total.store(bytes, ordering: .relaxed) }
             return done != nil
         }
         // Without a row, the file would never be found or counted.

@@ -23,6 +23,7 @@ struct TestError: Error, CustomStringConvertible {
 
 func withServer<Result: Sendable>(
     _ responder: any Responder, clients: any ClientIdentifying = DirectPeers(),
+    figures: ServerStatistics = ServerStatistics(), accessLog: AccessLog? = nil,
     configure: (inout HTTPServer.Configuration) -> Void = { _ in },
     _ body: (TestServer) async throws -> Result
 ) async throws -> Result {
@@ -31,7 +32,9 @@ func withServer<Result: Sendable>(
     configure(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let server = HTTPServer(configuration: configuration, responder: responder, clients: clients, logger: logger)
+    let server = HTTPServer(
+        configuration: configuration, responder: responder, clients: clients, figures: figures, logger: logger,
+        accessLog: accessLog)
     let test = TestServer(server: server, address: try await server.start())
     do {
         let result = try await body(test)

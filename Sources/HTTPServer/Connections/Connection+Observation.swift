@@ -1,0 +1,54 @@
+import EventLoops
+import HTTPTypes
+
+/// What is observed of a request while it is answered.
+struct Observation {
+    /// When its head was complete, in nanoseconds of the loop's clock.
+    let began: UInt64
+    var method: HTTPRequest.Method?
+    /// Only for an access log.
+    var path: String?
+    var route: String?
+    /// The status of the response that is being written, and when it began.
+    var status: Int?
+    var answered: UInt64?
+    var bodyBytes: Int64 = 0
+
+    init(began: UInt64 = EventLoop.now()) { self.began = began }
+}
+
+/// Counts requests, and records them in the access log if there is one.
+extension Connection {
+    /// The observation of a request that begins now.
+    func observation(of head: RequestHead) -> Observation {
+        var observation = Observation()
+        observation.method = head.method
+        if shard.accessLog != nil { observation.path = String(decoding: head.bytes[head.path], as: UTF8.self) }
+        return observation
+    }
+
+    /// The response to the first exchange begins.
+    func noteResponse(_ status: HTTPResponse.Status) {
+        guard !exchanges.isEmpty else { return }
+        exchanges[0].observation.status = status.code
+        exchanges[0].observation.answered = EventLoop.now()
+        exchanges[0].observation.bodyBytes = 0
+    }
+
+    /// The exchange is over.
+    func record(_ exchange: Exchange, isComplete: Bool) {
+        let observation = exchange.observation
+        let latency = observation.answered.map { $0 &- observation.began }
+        let status = observation.status ?? RequestStatistics.clientClosedRequest
+        shard.requests.count(
+            observation.route, observation.method, status, latency: latency.map { Double($0) / 1e9 })
+        guard let log = shard.accessLog else { return }
+        log(
+            AccessRecord(
+                client: exchange.client, method: observation.method, path: observation.path, route: observation.route,
+                status: status, bodyBytes: observation.bodyBytes,
+                latency: latency.map { .nanoseconds(Int64(clamping: $0)) },
+                duration: .nanoseconds(Int64(clamping: EventLoop.now() &- observation.began)),
+                isComplete: isComplete))
+    }
+}
