@@ -51,7 +51,8 @@ let package = Package(
                 dependencies: [
                     // Catalog to RenderWorkers for the settings that its options change.
                     "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
-                    "Postgres", "Redis", "Renditions", "RenderWorkers", "Traces", "Encodings", "Locking", "Time", "CLinux",
+                    "Postgres", "Redis", "Renditions", "RenderWorkers", "Traces", "Encodings", "Locking", "Time",
+                    "CLinux",
                 ],
                 swiftSettings: strict)
         ],
