@@ -24,10 +24,10 @@ PAGE = "index.html"
 AT_THEIR_OWN_PATHS = ["service-worker.js", "viewer/worker/counting.js"]
 COMPRESSED = {".css", ".js", ".json", ".svg", ".webmanifest"}
 
-SHEETS = re.compile(r'<link rel="stylesheet" href="/([^"]+)">\n')
-PRINT_SHEET = re.compile(r'<link rel="stylesheet" href="/([^"]+)" media="print">')
-EARLY_SCRIPT = re.compile(r'<script src="/([^"]+)"></script>')
-MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="/([^"]+)"')
+SHEETS = re.compile(r'<link rel="stylesheet" href="([^"]+)">\n')
+PRINT_SHEET = re.compile(r'<link rel="stylesheet" href="([^"]+)" media="print">')
+EARLY_SCRIPT = re.compile(r'<script src="([^"]+)"></script>')
+MODULE = re.compile(r'(?:<script type="module" src|<link id="[^"]+" rel="modulepreload" href)="([^"]+)"')
 LAZY_SCRIPTS = '<script id="lazy-scripts" type="application/json">'
 
 
@@ -90,9 +90,9 @@ def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
 
     def module(match: re.Match) -> str:
         path, needed, later = page_script(public, output, match[1])
-        lazy.extend(f"/{each}" for each in later)
+        lazy.extend(later)
         # Requested together with the script, rather than once it has arrived.
-        preloads = "".join(f'<link rel="modulepreload" href="/{each}">' for each in needed)
+        preloads = "".join(f'<link rel="modulepreload" href="{each}">' for each in needed)
         return preloads + match[0].replace(match[1], path)
 
     page = MODULE.sub(module, page)

@@ -25,8 +25,8 @@
     const order = /(^|&)sort=/.test(search) ? '' : (remembered('order') ?? document.documentElement.dataset.defaultView);
     const view = [search, order].filter(Boolean).join('&');
     const index = Math.max(0, Number(place?.[1] ?? 1) - 1);
-    const page = `/api/v1/images?offset=${index - (index % pageSize)}&limit=${pageSize}`;
-    const paths = [view ? `${page}&${view}` : page, `/api/v1/shape?${view}`];
+    const page = `api/v1/images?offset=${index - (index % pageSize)}&limit=${pageSize}`;
+    const paths = [view ? `${page}&${view}` : page, `api/v1/shape?${view}`];
     const ahead = new Map(
       paths.map((path) => {
         const signal = /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(lifetime);

@@ -35,7 +35,7 @@ scope.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   const later = (/** @type {Promise<unknown>} */ work) => event.waitUntil(work.catch(() => {}));
   if (request.mode === 'navigate') {
-    if (url.pathname === '/') event.respondWith(shell.open(event.preloadResponse, request, later));
+    if (url.pathname === new URL(scope.registration.scope).pathname) event.respondWith(shell.open(event.preloadResponse, request, later));
   } else if (Shell.isPart(url)) {
     event.respondWith(shell.part(request));
   } else if (CatalogCopies.keeps(url)) {

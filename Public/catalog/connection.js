@@ -6,7 +6,7 @@
  * answered that it cannot serve yet), `restored`, and `answered` whenever a suspicion proved wrong or is over.
  */
 export class Connection extends EventTarget {
-  static #probed = '/healthz';
+  static #probed = 'healthz';
   static #probeTimeout = 5_000;
   static #firstPause = 1_000;
   static #longestPause = 15_000;

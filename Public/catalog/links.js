@@ -1,4 +1,4 @@
-/** The addresses of an image's renditions, as the server writes them; `v` changes with the image's content. */
+/** The addresses of an image's renditions, relative to the page; `v` changes with the image's content. */
 
 /**
  * @param {string} image  Its id.
@@ -8,10 +8,10 @@
 export function linksOf(image, version) {
   const end = version ? `?v=${version}` : '';
   return {
-    preview: `/images/${image}/preview${end}`,
-    tile: `/images/${image}/tile${end}`,
-    screen: `/images/${image}/screen${end}`,
-    original: `/images/${image}/original${end}`,
+    preview: `images/${image}/preview${end}`,
+    tile: `images/${image}/tile${end}`,
+    screen: `images/${image}/screen${end}`,
+    original: `images/${image}/original${end}`,
   };
 }
 
@@ -22,7 +22,7 @@ export function linksOf(image, version) {
 export function linkTo(image, rendition) {
   if (rendition in image.links) return image.links[/** @type {keyof import('./server.js').Links} */ (rendition)];
   const version = versionIn(image.links.tile);
-  return `/images/${image.id}/${rendition}${version ? `?v=${version}` : ''}`;
+  return `images/${image.id}/${rendition}${version ? `?v=${version}` : ''}`;
 }
 
 /**

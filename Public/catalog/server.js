@@ -1,5 +1,6 @@
 import { Problem } from './problem.js';
 import { acceptedPictures } from './formats.js';
+import { linksOf, versionIn } from './links.js';
 import { copyMark } from '../offline/copy-mark.js';
 
 /**
@@ -52,8 +53,10 @@ export class Server {
    * @param {number} limit  1 to 500.
    * @returns {Promise<Page>}
    */
-  page(view, offset, limit) {
-    return this.#ask(inView(`/api/v1/images?offset=${offset}&limit=${limit}`, view));
+  async page(view, offset, limit) {
+    const page = await this.#ask(inView(`api/v1/images?offset=${offset}&limit=${limit}`, view));
+    page.images.forEach(addressLocally);
+    return page;
   }
 
   /**
@@ -72,7 +75,7 @@ export class Server {
    */
   async position(view, id) {
     try {
-      const { index, image } = await this.#ask(inView(`/api/v1/position?image=${encodeURIComponent(id)}`, view));
+      const { index, image } = await this.#ask(inView(`api/v1/position?image=${encodeURIComponent(id)}`, view));
       if (image) this.#renamed.set(id, image);
       return index;
     } catch (problem) {
@@ -87,7 +90,9 @@ export class Server {
    * @returns {Promise<Folder[]>}
    */
   async folders(parent) {
-    return (await this.#ask(`/api/v1/folders?parent=${encodeURIComponent(parent)}`)).folders;
+    const { folders } = await this.#ask(`api/v1/folders?parent=${encodeURIComponent(parent)}`);
+    for (const { cover } of folders) if (cover) addressLocally(cover);
+    return folders;
   }
 
   /**
@@ -96,7 +101,7 @@ export class Server {
    * @returns {Promise<Timeline>}
    */
   timeline(view) {
-    return this.#ask(`/api/v1/timeline?${view.text}`);
+    return this.#ask(`api/v1/timeline?${view.text}`);
   }
 
   /**
@@ -105,7 +110,7 @@ export class Server {
    * @returns {Promise<ShapeTold>}
    */
   shape(view) {
-    return this.#ask(`/api/v1/shape?${view.text}`);
+    return this.#ask(`api/v1/shape?${view.text}`);
   }
 
   /**
@@ -116,7 +121,7 @@ export class Server {
    * @returns {Promise<{revision: number, bytes: Uint8Array}>}
    */
   async ratios(view, first, count) {
-    const response = await this.#request(inView(`/api/v1/shape?first=${first}&count=${count}`, view));
+    const response = await this.#request(inView(`api/v1/shape?first=${first}&count=${count}`, view));
     const bytes = await this.#read(() => response.arrayBuffer());
     return { revision: Number(response.headers.get('Tessera-Revision')), bytes: new Uint8Array(bytes) };
   }
@@ -126,7 +131,7 @@ export class Server {
    * @returns {Promise<Status>}
    */
   status() {
-    return this.#ask('/api/v1/status');
+    return this.#ask('api/v1/status');
   }
 
   /**
@@ -134,8 +139,8 @@ export class Server {
    * @param {string} id
    * @returns {Promise<GalleryImage & Record<string, any>>}
    */
-  image(id) {
-    return this.#ask(`/api/v1/images/${encodeURIComponent(id)}`);
+  async image(id) {
+    return addressLocally(await this.#ask(`api/v1/images/${encodeURIComponent(id)}`));
   }
 
   /**
@@ -146,7 +151,9 @@ export class Server {
   async issueTokens(session, order) {
     // Issuing a token starts the work at once, so the server must learn the acceptable formats here.
     const accept = `application/json, ${await acceptedPictures}`;
-    return this.#ask('/api/v1/tokens', { ...order, session: session ?? undefined }, accept);
+    const issued = await this.#ask('api/v1/tokens', { ...order, session: session ?? undefined }, accept);
+    for (const token of issued.tokens) token.href = token.href.slice(token.href.indexOf('images/'));
+    return issued;
   }
 
   /**
@@ -154,7 +161,7 @@ export class Server {
    * @param {string[]} tokens
    */
   cancelTokens(session, tokens) {
-    return this.#ask('/api/v1/tokens/cancel', { session, tokens });
+    return this.#ask('api/v1/tokens/cancel', { session, tokens });
   }
 
   /**
@@ -163,7 +170,7 @@ export class Server {
    */
   endSession(session) {
     const body = new Blob([JSON.stringify({ session })], { type: 'application/json' });
-    navigator.sendBeacon('/api/v1/tokens/cancel', body);
+    navigator.sendBeacon('api/v1/tokens/cancel', body);
   }
 
   /**
@@ -201,7 +208,10 @@ export class Server {
    */
   async #reach(path, options) {
     try {
-      return (options.body ? undefined : await askedAhead(path)) ?? (await fetch(path, options));
+      const response = (options.body ? undefined : await askedAhead(path)) ?? (await fetch(path, options));
+      // A proxy answers in place of a server that is gone.
+      if (response.status > 501 && !response.headers.get('Content-Type')?.includes('problem')) throw response;
+      return response;
     } catch {
       this.#connection.suspect();
       throw new Unreachable();
@@ -233,6 +243,16 @@ async function askedAhead(path) {
   const answer = ahead?.get(path);
   ahead?.delete(path);
   return answer?.catch(() => undefined);
+}
+
+/**
+ * Makes the links of an image relative to the page, as all others are.
+ * @template {GalleryImage} Image
+ * @param {Image} image
+ */
+function addressLocally(image) {
+  image.links = linksOf(image.id, versionIn(image.links.tile));
+  return image;
 }
 
 /**

@@ -15,7 +15,7 @@ export class CatalogCopies {
   static #most = 120;
   /** The largest response to keep. Bytes. */
   static #longest = 500_000;
-  static #paths = /^\/api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
+  static #paths = /\/api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
   #caches;
   #fetch;
   /** Responses are stored one after the other. */
@@ -116,7 +116,7 @@ export class CatalogCopies {
 
 /** @param {string} view */
 function markOf(view) {
-  return `/offline/revision?${view}`;
+  return `offline/revision?${view}`;
 }
 
 /** @param {URL} url */

@@ -14,7 +14,7 @@ export async function nearestKept(storage, { view, index }) {
   const cache = await storage.open(CatalogCopies.cache);
   const pages = (await cache.keys()).map(({ url }) => new URL(url)).flatMap((url) => {
     const offset = url.searchParams.get('offset');
-    if (url.pathname !== '/api/v1/images' || offset === null) return [];
+    if (!url.pathname.endsWith('/api/v1/images') || offset === null) return [];
     return [{ url: url.href, view: View.read(url.search), offset: Number(offset), limit: Number(url.searchParams.get('limit')) }];
   });
   const ranked = pages.map((page) => {

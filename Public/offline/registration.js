@@ -9,7 +9,7 @@ export function keepForOffline() {
   const { serviceWorker } = navigator;
   if (!serviceWorker.controller) cacheEarlierRequests(serviceWorker);
   // The browser may refuse; then nothing is stored.
-  const begin = () => serviceWorker.register('/service-worker.js').catch(() => {});
+  const begin = () => serviceWorker.register('service-worker.js').catch(() => {});
   // The viewport comes first.
   if (document.readyState === 'complete') begin();
   else addEventListener('load', () => (self.requestIdleCallback ?? setTimeout)(begin));

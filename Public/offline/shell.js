@@ -6,7 +6,7 @@ import { SerialQueue } from './serial-queue.js';
  */
 export class Shell {
   static cache = 'tessera-shell-1';
-  static #page = '/';
+  static #page = './';
   static #parts = '/assets/';
   /**
    * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
@@ -32,7 +32,7 @@ export class Shell {
 
   /** @param {URL} url */
   static isPart(url) {
-    return url.pathname.startsWith(Shell.#parts);
+    return url.pathname.includes(Shell.#parts);
   }
 
   /**
@@ -102,7 +102,7 @@ export class Shell {
     const former = partsOf((await kept?.text()) ?? '');
     await Promise.all(parts.map((part) => this.#keepPart(cache, part)));
     await cache.put(Shell.#page, page);
-    const wanted = [Shell.#page, ...parts, ...former].map((path) => new URL(path, location.origin).href);
+    const wanted = [Shell.#page, ...parts, ...former].map((path) => new URL(path, location.href).href);
     for (const { url } of await cache.keys()) if (!wanted.includes(url)) await cache.delete(url);
   }
 
@@ -123,7 +123,7 @@ export class Shell {
  * @param {string} text
  */
 function partsOf(text) {
-  return [...new Set(text.match(/\/assets\/[^"]+/g))];
+  return [...new Set(text.match(/assets\/[^"]+/g))];
 }
 
 /**

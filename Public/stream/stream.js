@@ -65,7 +65,7 @@ export class Stream extends EventTarget {
     document.addEventListener('freeze', () => this.#sleep());
     document.addEventListener('resume', () => this.#wake());
     document.addEventListener('visibilitychange', () => this.#follow());
-    const url = new URL('/api/v1/stream', location.href);
+    const url = new URL('api/v1/stream', location.href);
     url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     url.searchParams.set('accept', await acceptedPictures);
     this.#post({ type: 'start', url: url.href, tables: serverTables });

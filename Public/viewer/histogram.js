@@ -29,7 +29,7 @@ export class Histogram {
   /** @param {Blob} blob */
   #ask(blob) {
     if (!this.#worker) {
-      this.#worker = new Worker('/viewer/worker/counting.js', { type: 'module' });
+      this.#worker = new Worker('viewer/worker/counting.js', { type: 'module' });
       this.#worker.addEventListener('message', ({ data }) => data.turn === this.#turn && this.#draw(data.levels));
     }
     this.#worker.postMessage({ turn: this.#turn, blob });

@@ -141,7 +141,7 @@ public final class Gallery: Sendable {
         let address = try await server.start()
         indexer?.start()
         prefiller?.start()
-        return "http://\(address)/"
+        return "http://\(address)\(server.basePath)/"
     }
 
     /// Rescans the sources. Changes appear once a source has been scanned to its end. Returns at once.

@@ -36,9 +36,12 @@ struct GalleryResponder: Responder {
         let workQueue = FairWorkQueue()
         sessionOwner = SessionOwner(catalog: catalog, tokens: tokens, workQueue: workQueue)
         forwarded = ForwardedTokens(loader: loader, forwarding: forwarding)
-        ImagesRoutes(catalog: catalog, workQueue: workQueue).add(to: &router)
-        ViewsRoutes(catalog: catalog, workQueue: workQueue).add(to: &router)
-        TokensRoutes(catalog: catalog, tokens: tokens, workQueue: workQueue, forwarding: forwarding).add(to: &router)
+        let paths = RenditionPath(basePath: configuration.http.basePath)
+        ImagesRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
+        ViewsRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
+        TokensRoutes(
+            catalog: catalog, tokens: tokens, workQueue: workQueue, paths: paths, forwarding: forwarding
+        ).add(to: &router)
         RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded).add(to: &router)
         StreamRoute(
             services: StreamServices(
@@ -57,6 +60,7 @@ struct GalleryResponder: Responder {
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
         files.pageState = { catalog.defaultView.description }
         files.completePage = { PageTables.complete($0, defaultView: catalog.defaultView) }
+        router.redirectToBasePath(configuration.http.basePath)
         router.fallback = try ReloadingFiles(
             folder: configuration.publicFolder, configuration: files, logger: logger)
         responder = HostGuard(

@@ -12,6 +12,10 @@ extension HTTPServer {
         /// The resulting number of loops on this machine.
         public var loopCount: Int { loops > 0 ? loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
+        /// The path below which everything is served as well, such as `/gallery`; empty for none. Requests for paths
+        /// below it are treated as if they were for the rest of the path, as if a proxy had removed it.
+        public var basePath = ""
+
         /// Open connections, over all loops. Further ones get a 503 and are closed.
         public var maximumConnections = 10_000
         /// Open connections of one client. Further ones get a 429 and are closed. Proxies are exempt, see
@@ -69,6 +73,19 @@ extension HTTPServer {
 
         public init() {}
 
+        /// Whether a path needs no escaping (RFC 3986 §2.3), has no empty or dot segments, and no slash at its end.
+        private static func isBasePath(_ path: String) -> Bool {
+            path.isEmpty
+                || path.first == "/"
+                    && path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { segment in
+                        !["", ".", ".."].contains(segment)
+                            && segment.utf8.allSatisfy {
+                                Character(UnicodeScalar($0)).isLetter && $0 < 0x80
+                                    || (0x30...0x39).contains($0) || "-._~".utf8.contains($0)
+                            }
+                    }
+        }
+
         /// Throws ``ServerError/invalidConfiguration(_:)`` if a value is out of range.
         public func validate() throws(ServerError) {
             func require(_ condition: Bool, _ message: String) throws(ServerError) {
@@ -76,6 +93,7 @@ extension HTTPServer {
             }
             try require(!host.isEmpty, "host is empty")
             try require((0...1_024).contains(loops), "loops: from 0 to 1024")
+            try require(Self.isBasePath(basePath), "basePath: segments of letters, digits and -._~, each after a slash")
             try require(maximumConnections > 0, "maximumConnections: at least 1")
             try require(maximumConnectionsPerClient > 0, "maximumConnectionsPerClient: at least 1")
             try require(pipelineDepth > 0, "pipelineDepth: at least 1")

@@ -56,6 +56,9 @@ public final class HTTPServer: Sendable {
         for shard in shards { Task { await shard.stop(within: .zero) } }
     }
 
+    /// The path below which everything is served as well; empty for none.
+    public var basePath: String { configuration.basePath }
+
     /// Connections open now.
     public var connectionCount: Int { limiter.value }
 

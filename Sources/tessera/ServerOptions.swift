@@ -150,6 +150,13 @@ struct ServerOptions: ParsableArguments {
     var publicFolder: String?
 
     @Option(
+        name: .customLong("base-path"),
+        help: ArgumentHelp(
+            "The path of the gallery on its host, if a proxy serves it below one: /gallery. (TESSERA_BASE_PATH)",
+            valueName: "path"))
+    var basePath: String?
+
+    @Option(
         name: .customLong("log-level"),
         help: "The log level: trace, debug, info, notice, warning, error. (TESSERA_LOG_LEVEL; notice)")
     var logLevel: Logger.Level?
@@ -190,6 +197,12 @@ extension ServerOptions {
             configuration.accessLog = Logger(label: LogOutput.accessLabel)
         }
         configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
+        if let path = try basePath ?? Environment.value("base-path") {
+            configuration.http.basePath = path.hasSuffix("/") ? String(path.dropLast()) : path
+            do throws(ServerError) { try configuration.http.validate() } catch {
+                throw ValidationError("--base-path is “\(path)”, but must be a path such as /gallery.")
+            }
+        }
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
         try originLimits.apply(to: &configuration.origins)

@@ -10,12 +10,14 @@ import re
 import signal
 import subprocess
 import threading
+import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLAIN_FRONT = ROOT / "Public"
 # Generous, because the machine may be busy.
 PATIENCE = 20.0
+BASE_PATH = os.environ.get("TESSERA_BASE_PATH", "")
 
 
 def binary() -> str:
@@ -56,8 +58,10 @@ class Server:
         public = public or built_front()
         # In a session of its own, as a service is: the kernel then shares the processor between the browser and the
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
+        # For a run of all tests below a path of the host.
+        below = ["--base-path", BASE_PATH] if BASE_PATH and "--base-path" not in words else []
         self.process = subprocess.Popen(
-            [binary(), *map(str, words), "--port", str(port), "--data", str(data)],
+            [binary(), *map(str, words), *below, "--port", str(port), "--data", str(data)],
             env={**kept, "TESSERA_PUBLIC": str(public), "TESSERA_NO_EXAMINE": "0" if examines else "1",
                  "TESSERA_NO_TILES_AHEAD": "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -73,13 +77,13 @@ class Server:
         if address is None:
             self.stop()
             raise RuntimeError("the server did not become ready:\n" + "".join(self._lines))
-        self.address = address
-        self.port = int(address.rsplit(":", 1)[1])
+        self.port = urllib.parse.urlsplit(address).port
+        self.address = address if below else f"http://127.0.0.1:{self.port}"
 
     def _read(self):
         for line in self.process.stdout:
             self._lines.append(line)
-            found = re.search(r"ready at (http://[^\s/]+:\d+)", line)
+            found = re.search(r"ready at (http://\S+)/", line)
             if found:
                 self._address.put(found[1])
         self._address.put(None)

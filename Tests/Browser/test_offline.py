@@ -27,7 +27,7 @@ def until_kept(front):
     front.until_told("""async () => {
         if (!navigator.serviceWorker.controller) return false;
         const copies = await (await caches.open('tessera-catalog-1')).keys();
-        const shell = await (await caches.open('tessera-shell-1')).match('/', { ignoreVary: true });
+        const shell = await (await caches.open('tessera-shell-1')).match('./', { ignoreVary: true });
         return shell && copies.some(({ url }) => url.includes('/api/v1/images?'));
     }""")
 
@@ -124,7 +124,7 @@ def test_a_new_version_takes_over_when_the_page_is_reloaded_and_is_stored_as_a_w
     script.write_text(script.read_text() + "document.documentElement.dataset.version = 'next';\n")
     build_front(public, built)
     # The server looks once a second.
-    front.until_told("async (before) => !(await (await fetch('/', { cache: 'no-cache' })).text()).includes(before)",
+    front.until_told("async (before) => !(await (await fetch('./', { cache: 'no-cache' })).text()).includes(before)",
                      before)
     front.page.reload()
     front.until("() => document.documentElement.dataset.version === 'next'")
@@ -132,7 +132,7 @@ def test_a_new_version_takes_over_when_the_page_is_reloaded_and_is_stored_as_a_w
     assert after != before
     front.until_told("""async (after) => {
         const shell = await caches.open('tessera-shell-1');
-        const page = await shell.match('/', { ignoreVary: true });
+        const page = await shell.match('./', { ignoreVary: true });
         return (await page.text()).includes(after) && !!(await shell.match(after, { ignoreVary: true }));
     }""", after)
     server.stop()

@@ -40,18 +40,18 @@ test('slots far from the viewport are dropped first, with their renditions', () 
 test('an image is described by its page of the catalog, with links to the version that arrived', () => {
   const assignments = new Assignments();
   const assigned = assignments.put(assignment(3));
-  const page = { id: 'i3', index: 3, name: '3.jpg', width: 10, links: { tile: '/images/i3/tile' } };
+  const page = { id: 'i3', index: 3, name: '3.jpg', width: 10, links: { tile: 'images/i3/tile' } };
   const described = assigned.describe(page);
   assert.equal(described.width, 10);
-  assert.equal(described.links.tile, '/images/i3/tile?v=1');
+  assert.equal(described.links.tile, 'images/i3/tile?v=1');
   assert.equal(assigned.describe(page), described);
   assigned.learn({ version: '2', isIncomplete: false });
-  assert.equal(assigned.describe(page).links.tile, '/images/i3/tile?v=2');
+  assert.equal(assigned.describe(page).links.tile, 'images/i3/tile?v=2');
 });
 
 test('incompleteness is learned from a rendition, and applies to that version only', () => {
   const assignments = new Assignments();
-  const page = { id: 'i3', index: 3, name: '3.jpg', links: { tile: '/images/i3/tile?v=1' } };
+  const page = { id: 'i3', index: 3, name: '3.jpg', links: { tile: 'images/i3/tile?v=1' } };
   const assigned = assignments.put(assignment(3));
   assert.ok(!assigned.describe(page).incomplete);
   assigned.learn({ version: '1', isIncomplete: true });
@@ -67,7 +67,7 @@ test('incompleteness is learned from a rendition, and applies to that version on
 
 test('catalog metadata of another version does not apply to this one', () => {
   const incomplete = (version) =>
-    ({ id: 'i3', index: 3, name: '3.jpg', incomplete: true, links: { tile: `/images/i3/tile?v=${version}` } });
+    ({ id: 'i3', index: 3, name: '3.jpg', incomplete: true, links: { tile: `images/i3/tile?v=${version}` } });
   const assigned = new Assignments().put(assignment(3));
   assert.ok(!assigned.describe(incomplete('0')).incomplete);
   assert.ok(assigned.describe(incomplete('1')).incomplete);

@@ -8,7 +8,7 @@ export class FakeCaches {
   }
 }
 
-const addressOf = (request) => new URL(request.url ?? request, 'http://gallery.example').href;
+const addressOf = (request) => new URL(request.url ?? request, globalThis.location?.href ?? 'http://gallery.example').href;
 
 class FakeCache {
   #answers = new Map();

@@ -4,7 +4,8 @@ import test, { mock } from 'node:test';
 import { Shell } from '../../Public/offline/shell.js';
 import { FakeCaches } from './fake-caches.js';
 
-globalThis.location = /** @type {any} */ ({ origin: 'http://gallery.example' });
+// A gallery below a path of its host.
+globalThis.location = /** @type {any} */ (new URL('http://gallery.example/gallery/service-worker.js'));
 
 /** A server that serves one version of the page after the other. */
 class FakeServer {
@@ -16,13 +17,13 @@ class FakeServer {
   asked = [];
 
   fetch = async (request) => {
-    const { pathname } = new URL(request.url ?? request, location.origin);
+    const { pathname } = new URL(request.url ?? request, location.href);
     this.asked.push(pathname);
     if (!this.isThere) throw new TypeError('No response');
     if (pathname === this.missing) return new Response('', { status: 404 });
-    if (pathname !== '/') return new Response(`script ${pathname}`);
+    if (pathname !== '/gallery/') return new Response(`script ${pathname}`);
     await this.sends;
-    const parts = [`/assets/${this.version}/gallery.js`, `/assets/${this.version}/worker.js`];
+    const parts = [`assets/${this.version}/gallery.js`, `assets/${this.version}/worker.js`];
     return new Response(`page ${this.version} ${parts.map((part) => `"${part}"`)}`, {
       headers: { ETag: `"${this.version}"` },
     });
@@ -34,7 +35,7 @@ function house() {
   const shell = new Shell(caches, server.fetch);
   const work = [];
   const begin = async (/** @type {RequestInit} */ how = {}) => {
-    const request = new Request(`${location.origin}/?q=cat`, how);
+    const request = new Request(`${location.origin}/gallery/?q=cat`, how);
     return (await shell.open(undefined, request, (each) => work.push(each))).text();
   };
   const open = async () => {
@@ -63,8 +64,8 @@ test('without the server the stored page opens, with its scripts', async () => {
   await shell.renew();
   server.isThere = false;
   assert.match(await open(), /^page 1/);
-  const part = await shell.part(new Request(`${location.origin}/assets/1/worker.js`));
-  assert.equal(await part.text(), 'script /assets/1/worker.js');
+  const part = await shell.part(new Request(`${location.origin}/gallery/assets/1/worker.js`));
+  assert.equal(await part.text(), 'script /gallery/assets/1/worker.js');
 });
 
 test('over a slow link the stored page opens at once, and the new one is stored for the next visit', async () => {
@@ -90,8 +91,8 @@ test('over a slow link the stored page opens at once, and the new one is stored 
   }
   await Promise.allSettled(work);
   // The page that was opened may load its scripts later.
-  const [one, two] = [1, 2].map((version) => ['gallery.js', 'worker.js'].map((name) => `/assets/${version}/${name}`));
-  assert.deepEqual(await paths(), ['/', ...one, ...two]);
+  const [one, two] = [1, 2].map((version) => ['gallery.js', 'worker.js'].map((name) => `/gallery/assets/${version}/${name}`));
+  assert.deepEqual(await paths(), ['/gallery/', ...one, ...two]);
   server.version = 3;
   assert.match(await open(), /^page 3/);
   assert.deepEqual((await paths()).filter((path) => one.includes(path)), []);
@@ -112,19 +113,19 @@ test('another version is displayed at once, and then replaces the stored one', a
   assert.match(await open(), /^page 2/);
   server.isThere = false;
   assert.match(await open(), /^page 2/);
-  assert.ok((await paths()).includes('/assets/2/gallery.js') && (await paths()).includes('/assets/2/worker.js'));
+  assert.ok((await paths()).includes('/gallery/assets/2/gallery.js') && (await paths()).includes('/gallery/assets/2/worker.js'));
 });
 
 test('a version with a missing part is not stored, and the previous one stays complete', async () => {
   const { server, shell, open, paths } = house();
   await shell.renew();
   server.version = 2;
-  server.missing = '/assets/2/worker.js';
+  server.missing = '/gallery/assets/2/worker.js';
   await open();
   server.isThere = false;
   assert.match(await open(), /^page 1/);
   const kept = await paths();
-  for (const path of ['/', '/assets/1/gallery.js', '/assets/1/worker.js']) assert.ok(kept.includes(path), path);
+  for (const path of ['/gallery/', '/gallery/assets/1/gallery.js', '/gallery/assets/1/worker.js']) assert.ok(kept.includes(path), path);
 });
 
 test('storing two versions at once leaves one of them, complete', async () => {
@@ -132,7 +133,7 @@ test('storing two versions at once leaves one of them, complete', async () => {
   const first = shell.renew();
   server.version = 2;
   await Promise.all([first, shell.renew()]);
-  assert.deepEqual(await paths(), ['/', '/assets/2/gallery.js', '/assets/2/worker.js']);
+  assert.deepEqual(await paths(), ['/gallery/', '/gallery/assets/2/gallery.js', '/gallery/assets/2/worker.js']);
 });
 
 test('a page that is stored already costs nothing but its own request', async () => {
@@ -140,7 +141,7 @@ test('a page that is stored already costs nothing but its own request', async ()
   await shell.renew();
   server.asked = [];
   await open();
-  assert.deepEqual(server.asked, ['/']);
+  assert.deepEqual(server.asked, ['/gallery/']);
 });
 
 test('a network that does not respond is not awaited forever', async (context) => {
@@ -148,7 +149,7 @@ test('a network that does not respond is not awaited forever', async (context) =
   const { server, shell } = house();
   await shell.renew();
   const never = new Promise(() => {});
-  const opening = shell.open(never, new Request(`${location.origin}/`), () => {});
+  const opening = shell.open(never, new Request(`${location.origin}/gallery/`), () => {});
   context.mock.timers.tick(5_000);
   assert.match(await (await opening).text(), /^page 1/);
   assert.ok(server.isThere);
@@ -157,6 +158,6 @@ test('a network that does not respond is not awaited forever', async (context) =
 test("a proxy's error for a missing server does not replace the stored page", async () => {
   const { server, shell, open } = house();
   await shell.renew();
-  server.missing = '/';
+  server.missing = '/gallery/';
   assert.match(await open(), /^page 1/);
 });

@@ -15,9 +15,11 @@ import Testing
             let (id, version) = (ImageID(rawValue: raw), ContentVersion(rawValue: raw))
             #expect(written { id.append(to: &$0) } == id.description)
             #expect(written { version.append(to: &$0) } == version.description)
-            #expect(written { RenditionPath.append("tile", of: id, nil, to: &$0) } == "/images/\(id)/tile")
-            let versioned = written { RenditionPath.append("tile", of: id, version, to: &$0) }
-            #expect(versioned == "/images/\(id)/tile?v=\(version)")
+            let (paths, below) = (RenditionPath(), RenditionPath(basePath: "/my/gallery"))
+            #expect(written { paths.append("tile", of: id, nil, to: &$0) } == "/images/\(id)/tile")
+            #expect(written { paths.append("tile", of: id, version, to: &$0) } == "/images/\(id)/tile?v=\(version)")
+            #expect(written { below.append("tile", of: id, nil, to: &$0) } == "/my/gallery/images/\(id)/tile")
+            #expect(below.path(of: .tile, image: id, token: "t") == "/my/gallery/images/\(id)/tile?token=t")
         }
     }
 }

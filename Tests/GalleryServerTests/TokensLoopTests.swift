@@ -18,7 +18,7 @@ import Testing
         var router = Router()
         TokensRoutes(
             catalog: gallery.catalog, tokens: TokenRegistry(loader: loader), workQueue: FairWorkQueue(),
-            forwarding: SingleNode()
+            paths: RenditionPath(), forwarding: SingleNode()
         ).add(to: &router)
         let ask = { @Sendable [router] (path: String, text: String) in
             await router.response(

@@ -7,6 +7,7 @@ import Images
 struct ImagesRoutes {
     let catalog: Catalog
     let workQueue: FairWorkQueue
+    let paths: RenditionPath
 
     private static let standardLimit = 100
 
@@ -37,11 +38,12 @@ struct ImagesRoutes {
         let next = page.next?.description
         let body = PageBody(
             view: view.isPlain ? nil : view.description, revision: Int(clamping: page.revision), total: page.total,
-            offset: page.offset, images: page.images, next: next)
+            offset: page.offset, images: page.images, next: next, paths: paths)
         var response = try await JSONBody.response(to: request, body)
         if let next {
             let rest = view.isPlain ? "" : "&\(view)"
-            response.headers[.link] = "</api/v1/images?limit=\(limit)&cursor=\(next)\(rest)>; rel=\"next\""
+            response.headers[.link] =
+                "<\(paths.basePath)/api/v1/images?limit=\(limit)&cursor=\(next)\(rest)>; rel=\"next\""
         }
         return response
     }
@@ -59,7 +61,7 @@ struct ImagesRoutes {
             to: request,
             ImageDetailsBody(
                 image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0,
-                folder: catalog.folder(of: image)))
+                folder: catalog.folder(of: image), paths: paths))
     }
 }
 

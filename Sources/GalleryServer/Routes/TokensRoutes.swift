@@ -12,6 +12,7 @@ struct TokensRoutes {
     let catalog: Catalog
     let tokens: TokenRegistry
     let workQueue: FairWorkQueue
+    let paths: RenditionPath
     /// Reaches the owner nodes of other nodes' sessions.
     let forwarding: any SessionForwarding
 
@@ -109,7 +110,7 @@ struct TokensRoutes {
             granted.append(
                 TokenAnswerBody.Granted(
                     slot: slot, image: image.id.description, token: token.description,
-                    href: RenditionPath.path(of: validated.rendition, image: image.id, token: token.description)))
+                    href: paths.path(of: validated.rendition, image: image.id, token: token.description)))
         }
         let answer = TokenAnswerBody(session: issued.session.description, tokens: granted, refused: refused)
         return try await JSONBody.response(to: request, answer, status: .created)

@@ -8,6 +8,7 @@ import Images
 struct ViewsRoutes {
     let catalog: Catalog
     let workQueue: FairWorkQueue
+    let paths: RenditionPath
 
     /// The most images whose aspect ratios one response has.
     private static let maximumRatios = 16_384
@@ -31,7 +32,7 @@ struct ViewsRoutes {
     @Sendable private func folders(_ request: Request) async throws -> Response {
         let parent = try QueryReader(request).text("parent") ?? ""
         return try await JSONBody.response(
-            to: request, FoldersBody(parent: parent, folders: try await catalog.folders(in: parent)))
+            to: request, FoldersBody(parent: parent, folders: try await catalog.folders(in: parent), paths: paths))
     }
 
     @Sendable private func position(_ request: Request) async throws -> Response {

@@ -7,6 +7,7 @@ struct ImageBody: JSONWritable {
     let image: GalleryImage
     /// Nil for an image that stands for a folder.
     let index: Int?
+    let paths: RenditionPath
 
     func write(to json: inout JSONWriter) {
         json.object { json in
@@ -50,7 +51,7 @@ struct ImageBody: JSONWritable {
         json.member("links") { json in
             json.object { json in
                 for name in Self.links {
-                    json.member(name) { $0.value { RenditionPath.append(name, of: image.id, image.version, to: &$0) } }
+                    json.member(name) { $0.value { paths.append(name, of: image.id, image.version, to: &$0) } }
                 }
             }
         }

@@ -8,12 +8,13 @@ struct ImageDetailsBody: JSONWritable {
     let index: Int
     /// The folder that contains it, as named by ``Catalog/folders(in:)``; nil if there is none.
     let folder: String?
+    let paths: RenditionPath
 
     /// The members of an image in a page, followed by those that only the details have.
     func write(to json: inout JSONWriter) {
         let metadata = image.metadata
         json.object { json in
-            ImageBody(image: image, index: index).writeMembers(to: &json)
+            ImageBody(image: image, index: index, paths: paths).writeMembers(to: &json)
             json.member("folder", folder)
             json.member("orientation", metadata.orientation)
             if let camera = metadata.camera { json.member("camera") { Self.write(camera, to: &$0) } }

@@ -1,19 +1,22 @@
 import Images
 
-/// The paths of renditions; the only place where they are built.
-enum RenditionPath {
+/// Builds the paths of renditions; they are built nowhere else.
+struct RenditionPath: Sendable {
+    /// The pattern of the route.
     static let pattern = "/images/{id}/{rendition}"
 
+    /// The path below which the gallery is served, such as `/gallery`, or empty.
+    var basePath = ""
+
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.
-    static func append(
-        _ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]
-    ) {
-        append("/images/", to: &bytes)
+    func append(_ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]) {
+        bytes += basePath.utf8
+        Self.append("/images/", to: &bytes)
         image.append(to: &bytes)
-        append("/", to: &bytes)
-        append(rendition, to: &bytes)
+        Self.append("/", to: &bytes)
+        Self.append(rendition, to: &bytes)
         guard let version else { return }
-        append("?v=", to: &bytes)
+        Self.append("?v=", to: &bytes)
         version.append(to: &bytes)
     }
 
@@ -22,8 +25,8 @@ enum RenditionPath {
     }
 
     /// `/images/ID/tile?token=T`.
-    static func path(of rendition: Rendition, image: ImageID, token: String) -> String {
-        "/images/\(image)/\(rendition.rawValue)?token=\(token)"
+    func path(of rendition: Rendition, image: ImageID, token: String) -> String {
+        "\(basePath)/images/\(image)/\(rendition.rawValue)?token=\(token)"
     }
 }
 

@@ -36,6 +36,7 @@ struct TimelineBody: JSONWritable {
 struct FoldersBody: JSONWritable {
     let parent: String
     let folders: [GalleryFolder]
+    let paths: RenditionPath
 
     func write(to json: inout JSONWriter) {
         json.object { json in
@@ -47,7 +48,7 @@ struct FoldersBody: JSONWritable {
                         json.member("name", folder.name)
                         json.member("count", folder.count)
                         json.member("hasFolders", folder.hasFolders)
-                        json.member("cover", folder.cover.map { ImageBody(image: $0, index: nil) })
+                        json.member("cover", folder.cover.map { ImageBody(image: $0, index: nil, paths: paths) })
                     }
                 }
             }

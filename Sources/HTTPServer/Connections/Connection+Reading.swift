@@ -124,7 +124,9 @@ extension Connection {
         }
     }
 
-    private func take(_ head: RequestHead) {
+    private func take(_ received: RequestHead) {
+        var head = received
+        head.removeBasePath(shard.basePath)
         let number = nextNumber
         nextNumber += 1
         headSince = nil

@@ -23,6 +23,7 @@ final class Shard: @unchecked Sendable {
 
     var encoder = ResponseEncoder()
     let requests: RequestCounter
+    let basePath: [UInt8]
     let accessLog: AccessLog?
     /// Receives what is read, on its way to a parser.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -45,6 +46,7 @@ final class Shard: @unchecked Sendable {
     ) {
         self.accessLog = accessLog
         requests = RequestCounter(loop: loop)
+        basePath = Array(configuration.basePath.utf8)
         self.loop = loop
         self.configuration = configuration
         self.responder = responder

@@ -59,6 +59,16 @@ public struct Router: Responder {
         routes.insert(.asynchronous(handler), method: method, pattern: pattern)
     }
 
+    /// Redirects from a base path (``HTTPServer/Configuration/basePath``) without a slash to the same with one, below
+    /// which relative references resolve.
+    public mutating func redirectToBasePath(_ path: String) {
+        guard !path.isEmpty else { return }
+        get(path) { request, reply in
+            let query = request.head.query.map { "?" + String(decoding: request.head.bytes[$0], as: UTF8.self) } ?? ""
+            reply.send(Response(status: .permanentRedirect, headers: [.location: "\(path)/\(query)"]))
+        }
+    }
+
     /// Adds a route for GET.
     public mutating func get(_ pattern: String, _ handler: @escaping Direct) { on(.get, pattern, handler) }
     /// Adds a route for GET.
