@@ -1,6 +1,7 @@
 """What the command line says about mistakes, and what it does if used correctly."""
 
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -291,6 +292,14 @@ def test_a_misspelt_variable_is_logged_with_the_one_that_was_meant(serve, shared
     for name, meant in ("PROT", "PORT"), ("WORKER", "WORKERS"), ("ALLOW_HOSTS", "ALLOW_HOST"):
         assert f"TESSERA_{name} {told} Did you mean TESSERA_{meant}?" in gallery.log
     assert f"TESSERA_SOMETHING_ELSE {told}\"\n" in gallery.log
+
+
+def test_a_data_folder_that_cannot_be_made_is_refused_with_the_reason(shared_folder, data):
+    # As on a read-only file system, nobody can make a folder there.
+    result = run("serve", shared_folder, "--data", "/sys/tessera/data", data=data)
+    assert result.returncode != 0
+    assert re.search(r"The data folder /sys/tessera/data cannot be used: (Operation not permitted|Permission denied|Read-only file system)\.",
+                     result.stderr), result.stderr
 
 
 def test_help_names_the_commands_and_their_options(data):

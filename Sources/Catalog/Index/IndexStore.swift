@@ -205,9 +205,10 @@ final class IndexStore: Sendable {
         var made = folder.hasPrefix("/") ? "" : "."
         for part in folder.split(separator: "/") {
             made += "/" + part
-            guard mkdir(made, 0o700) == 0 || errno == EEXIST || access(made, F_OK) == 0 else {
-                throw .dataFolderUnusable(path: folder, reason: String(cString: strerror(errno)))
-            }
+            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            // A check whether the folder is there after all must not replace the reason.
+            let reason = String(cString: strerror(errno))
+            guard access(made, F_OK) == 0 else { throw .dataFolderUnusable(path: folder, reason: reason) }
         }
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
