@@ -80,7 +80,7 @@ def ask(request, serve, shared_folder, tmp_path):
         words = [word.replace("ORIGIN", f"https://{NAME}:{port}") for word in words]
         ran = subprocess.run(
             ["curl", "-sik", "--max-time", "20", "--resolve", f"{NAME}:{port}:127.0.0.1", *words, f"https://{NAME}:{port}{target}"],
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, errors="replace", timeout=60)
         # In text mode, line ends are plain.
         head, _, body = ran.stdout.partition("\n\n")
         return head, body
