@@ -98,10 +98,10 @@ def fling_over_originals(report, chromium):
     megabytes = []
     for ranges in (True, False):
         with Origin("late", file=str(one), delay=0.2, ranges=ranges) as origin:
-            what = f"origin of 200 ms, {one.stat().st_size / 1e6:.1f} MB a file{'' if ranges else ', without ranges'}"
+            what = f"origin of 200 ms, {one.stat().st_size / 1e6:.1f} MB a file{'' if ranges else ', no range support'}"
             megabytes.append(fling(report, chromium, what, Tessera(
                 urls=(origin.url(f"/{number}.jpg") for number in range(FLING + 100)))) / 1e6)
-    report.add("cold", "bytes from the origin in that fling", "MB", *megabytes, "the same without ranges",
+    report.add("cold", "bytes from the origin in that fling", "MB", *megabytes, "the same without range support",
                samples=megabytes[:1], peer_samples=megabytes[1:])
 
 

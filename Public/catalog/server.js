@@ -55,7 +55,7 @@ export class Server {
    */
   async page(view, offset, limit) {
     const page = await this.#ask(inView(`api/v1/images?offset=${offset}&limit=${limit}`, view));
-    page.images.forEach(addressLocally);
+    page.images.forEach(makeLinksRelative);
     return page;
   }
 
@@ -91,7 +91,7 @@ export class Server {
    */
   async folders(parent) {
     const { folders } = await this.#ask(`api/v1/folders?parent=${encodeURIComponent(parent)}`);
-    for (const { cover } of folders) if (cover) addressLocally(cover);
+    for (const { cover } of folders) if (cover) makeLinksRelative(cover);
     return folders;
   }
 
@@ -140,7 +140,7 @@ export class Server {
    * @returns {Promise<GalleryImage & Record<string, any>>}
    */
   async image(id) {
-    return addressLocally(await this.#ask(`api/v1/images/${encodeURIComponent(id)}`));
+    return makeLinksRelative(await this.#ask(`api/v1/images/${encodeURIComponent(id)}`));
   }
 
   /**
@@ -209,7 +209,7 @@ export class Server {
   async #reach(path, options) {
     try {
       const response = (options.body ? undefined : await askedAhead(path)) ?? (await fetch(path, options));
-      // A proxy answers in place of a server that is gone.
+      // A proxy returned an error because the server is down.
       if (response.status > 501 && !response.headers.get('Content-Type')?.includes('problem')) throw response;
       return response;
     } catch {
@@ -246,11 +246,11 @@ async function askedAhead(path) {
 }
 
 /**
- * Makes the links of an image relative to the page, as all others are.
+ * Makes an image's links relative to the page, like all other URLs.
  * @template {GalleryImage} Image
  * @param {Image} image
  */
-function addressLocally(image) {
+function makeLinksRelative(image) {
   image.links = linksOf(image.id, versionIn(image.links.tile));
   return image;
 }

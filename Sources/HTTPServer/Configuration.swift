@@ -12,8 +12,8 @@ extension HTTPServer {
         /// The resulting number of loops on this machine.
         public var loopCount: Int { loops > 0 ? loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-        /// The path below which everything is served as well, such as `/gallery`; empty for none. Requests for paths
-        /// below it are treated as if they were for the rest of the path, as if a proxy had removed it.
+        /// A path prefix under which everything is also served, such as `/gallery`; empty for none. The server strips
+        /// it from a request's path, as a proxy might have done.
         public var basePath = ""
 
         /// Open connections, over all loops. Further ones get a 503 and are closed.
@@ -93,7 +93,7 @@ extension HTTPServer {
             }
             try require(!host.isEmpty, "host is empty")
             try require((0...1_024).contains(loops), "loops: from 0 to 1024")
-            try require(Self.isBasePath(basePath), "basePath: segments of letters, digits and -._~, each after a slash")
+            try require(Self.isBasePath(basePath), "basePath: must consist of segments of letters, digits, and -._~, each preceded by a slash")
             try require(maximumConnections > 0, "maximumConnections: at least 1")
             try require(maximumConnectionsPerClient > 0, "maximumConnectionsPerClient: at least 1")
             try require(pipelineDepth > 0, "pipelineDepth: at least 1")

@@ -31,7 +31,7 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - clients: Determines which client a request belongs to; by default, each peer is a client.
     ///   - figures: Gives access to the server's statistics.
-    ///   - accessLog: Receives each request.
+    ///   - accessLog: Receives a record of each request.
     public init(
         configuration: Configuration, responder: any Responder, clients: any ClientIdentifying = DirectPeers(),
         figures: ServerStatistics = ServerStatistics(), logger: Logger, accessLog: AccessLog? = nil
@@ -56,7 +56,7 @@ public final class HTTPServer: Sendable {
         for shard in shards { Task { await shard.stop(within: .zero) } }
     }
 
-    /// The path below which everything is served as well; empty for none.
+    /// The path prefix under which everything is also served; empty for none.
     public var basePath: String { configuration.basePath }
 
     /// Connections open now.

@@ -101,7 +101,7 @@ extension LoadCoordinator {
         inFlightOriginals.clear()
         spools = [:]
         prefixes = [:]
-        restingFetches = []
+        parkedFetches = []
         for context in contexts.values {
             context.render?.cancel()
             context.partialDecode?.cancel()

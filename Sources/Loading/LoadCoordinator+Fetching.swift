@@ -31,11 +31,11 @@ extension LoadCoordinator {
             prefixes[id] = prefix
             for job in machine.jobs(waitingFor: id) { answerWithThumbnail(job, from: id) }
             perform(machine.prefixArrived(id))
-        case .rests:
-            restingFetches.insert(id)
+        case .parked:
+            parkedFetches.insert(id)
             fetchRestIfNeeded(id)
         case .fetched(let fetched):
-            noteShortness(of: fetches[id], length: fetched.kept.length)
+            noteNeedlessPrefix(of: fetches[id], length: fetched.kept.length)
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(
                     fetched.kept.version, until: fetched.kept.freshUntil, mayStore: fetched.mayStore, of: image)
@@ -70,7 +70,7 @@ extension LoadCoordinator {
         inFlightOriginals.remove(fetches.removeValue(forKey: id))
         spools[id] = nil
         prefixes[id] = nil
-        restingFetches.remove(id)
+        parkedFetches.remove(id)
         for job in machine.jobsLookingUp(imageOf: id) { contexts[job]?.concurrentFetchEnd = end }
         let (jobs, effects) = machine.originalEnded(id)
         perform(effects)

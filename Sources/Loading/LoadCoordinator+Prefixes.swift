@@ -49,7 +49,7 @@ extension LoadCoordinator {
     private func succeeded(_ job: Machine.JobID, _ preview: RenditionBytes) {
         guard let image = contexts[job]?.request.image else { return }
         if let url = image.location.fetched?.url { prefixHistory.note(url, hadPreview: true) }
-        contexts[job]?.needsNothing = true
+        contexts[job]?.onlyKeepsFetchAlive = true
         extendFetch(of: image)
         finish(job, .success(.bytes(preview)))
     }
@@ -60,8 +60,8 @@ extension LoadCoordinator {
         fetchRestIfNeeded(fetch)
     }
 
-    /// An original that is hardly longer than its prefix has cost a second request for nothing.
-    func noteShortness(of fetch: OriginalFetch?, length: Int64) {
+    /// Records that an original barely longer than its prefix cost a needless second request.
+    func noteNeedlessPrefix(of fetch: OriginalFetch?, length: Int64) {
         guard let fetch, fetch.beginsWithPrefix, let prefix = OriginalPrefix.lengths.first,
             (prefix + 1...2 * prefix).contains(length)
         else { return }
@@ -77,22 +77,22 @@ extension LoadCoordinator {
     /// Requests the rest of an original once a job needs more than its first bytes.
     func fetchRestIfNeeded(_ id: Machine.FetchID) {
         guard let fetch = fetches[id], fetch.awaitsRequestForRest else { return }
-        let isResting = restingFetches.contains(id)
+        let isParked = parkedFetches.contains(id)
         let jobs = machine.jobs(waitingFor: id).filter { job in
-            guard let context = contexts[job], !context.needsNothing else { return false }
-            return context.request.rendition != .preview || isResting && context.partialDecode == nil
+            guard let context = contexts[job], !context.onlyKeepsFetchAlive else { return false }
+            return context.request.rendition != .preview || isParked && context.partialDecode == nil
         }
         guard !jobs.isEmpty else { return }
-        if isResting, jobs.contains(where: { contexts[$0]?.request.rendition == .preview }) {
+        if isParked, jobs.contains(where: { contexts[$0]?.request.rendition == .preview }) {
             prefixHistory.note(fetch.url, hadPreview: false)
         }
-        restingFetches.remove(id)
+        parkedFetches.remove(id)
         fetch.fetchRest()
     }
 
     /// How long a fetch continues after a preview was made from the first bytes, in seconds.
     private static let fetchExtension = 1.0
-    /// The limit of such fetches; each has a file open.
+    /// The maximum number of such fetches; each holds a file open.
     private static let maximumExtensions = 64
 
     /// A viewer that shows a preview usually needs a larger rendition soon. The fetch continues for a while, behind all

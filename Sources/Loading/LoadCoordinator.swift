@@ -28,10 +28,10 @@ final class LoadCoordinator: @unchecked Sendable {
     var fetches: [Machine.FetchID: OriginalFetch] = [:]
     var spools: [Machine.FetchID: Spool] = [:]
     var prefixes: [Machine.FetchID: OriginalPrefix] = [:]
-    /// Fetches of which only the beginning was requested, and has arrived.
-    var restingFetches: Set<Machine.FetchID> = []
+    /// Fetches that are parked after their prefix.
+    var parkedFetches: Set<Machine.FetchID> = []
     var prefixHistory = PrefixHistory()
-    /// How many fetches continue for a while although nobody waits for them.
+    /// The number of fetches that are kept alive although nobody waits for them.
     var extensions = 0
     let inFlightOriginals = InFlightOriginals()
     var failures: NegativeCache
@@ -57,8 +57,8 @@ final class LoadCoordinator: @unchecked Sendable {
         var render: (any RenderHandle)?
         /// A partial decode of an original whose fetch continues.
         var partialDecode: (any RenderHandle)?
-        /// Whether the job needs nothing more of the original, and only keeps its fetch from ending.
-        var needsNothing = false
+        /// Whether the job needs nothing more of the original, and only keeps its fetch alive.
+        var onlyKeepsFetchAlive = false
         var attempts = 0
         var share = Share()
         var trace: LoadTrace?
@@ -171,11 +171,11 @@ final class LoadCoordinator: @unchecked Sendable {
             format: request.rendition.isFile ? .jpeg : request.format, acceptsThumbnail: request.acceptsThumbnail)
         let effects = machine.join(waiter, key: key, priority: priority)
         if case .find(let job, _) = effects.first {
-            contexts[job] = Context(request: request, needsNothing: waiter.isExtension)
+            contexts[job] = Context(request: request, onlyKeepsFetchAlive: waiter.isExtension)
             contexts[job]?.trace = trace(request, waiter)
         } else if let job = machine.job(for: key) {
             if let cause = waiter.cause { contexts[job]?.trace?.joined(by: cause) }
-            if !waiter.isExtension { contexts[job]?.needsNothing = false }
+            if !waiter.isExtension { contexts[job]?.onlyKeepsFetchAlive = false }
         }
         perform(effects)
         if let job = machine.job(for: key) { fetchRestIfNeeded(for: job) }
@@ -206,7 +206,7 @@ final class LoadCoordinator: @unchecked Sendable {
             case .abandonFetch(let fetch):
                 spools[fetch] = nil
                 prefixes[fetch] = nil
-                restingFetches.remove(fetch)
+                parkedFetches.remove(fetch)
                 inFlightOriginals.remove(fetches[fetch])
                 fetches.removeValue(forKey: fetch)?.cancel()
             case .release(let job): contexts.removeValue(forKey: job)?.trace?.end(.answered)

@@ -5,8 +5,8 @@ public enum OriginEvent: Sendable {
     case started(OriginHead)
     /// The next bytes, in order.
     case bytes([UInt8])
-    /// The beginning of the body has arrived; nothing follows until ``OriginFetch/fetchRest()``.
-    case rests
+    /// The prefix has arrived. The fetch is parked until ``OriginFetch/fetchRest()``.
+    case parked
     /// The end: the version that the request's validators name is still current (RFC 9110 §15.4.5). The head's
     /// freshness is new.
     case notModified(OriginHead)

@@ -34,7 +34,7 @@ public protocol OriginFetch: Sendable {
     /// Resumes reading after `pause()`.
     func resume()
 
-    /// Fetches the rest of a body of which only the beginning was requested (``OriginRequest/beginning``). Until the
-    /// beginning has arrived, this means: do not stop there.
+    /// Fetches the rest of a body of which only a prefix was requested (``OriginRequest/prefixLength``). If called
+    /// before the prefix has arrived, the fetch is not parked after it.
     func fetchRest()
 }

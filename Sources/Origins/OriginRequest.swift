@@ -10,10 +10,10 @@ public struct OriginRequest: Hashable, Sendable {
     /// requests go only to that store, and their redirects are not followed.
     public var isSigned: Bool
 
-    /// The length in bytes of the beginning that is requested first (RFC 9110 §14.2); nil to fetch everything at once.
-    /// Such a fetch rests after its beginning, without a permit, until ``OriginFetch/fetchRest()``. It does not rest if
-    /// the origin ignores the range, or if no more than the same number of bytes remains.
-    public var beginning: Int?
+    /// How many bytes to request first (RFC 9110 §14.2); nil to fetch the whole body at once. After this prefix, the
+    /// fetch is parked without a permit until ``OriginFetch/fetchRest()``. It is not parked if the origin ignores the
+    /// range, or if the remainder is no longer than the prefix.
+    public var prefixLength: Int?
 
     /// An upload to this URL; nil to fetch. Only the end of its response is reported.
     public var upload: Upload?
@@ -42,12 +42,12 @@ public struct OriginRequest: Hashable, Sendable {
     }
 
     public init(
-        url: String, revalidate: Validators? = nil, isSigned: Bool = false, beginning: Int? = nil, upload: Upload? = nil
+        url: String, revalidate: Validators? = nil, isSigned: Bool = false, prefixLength: Int? = nil, upload: Upload? = nil
     ) {
         self.url = url
         self.revalidate = revalidate
         self.isSigned = isSigned
-        self.beginning = beginning
+        self.prefixLength = prefixLength
         self.upload = upload
     }
 }

@@ -12,7 +12,7 @@ enum Environment {
         guard let value = Value(argument: text) else {
             throw ValidationError(
                 """
-                \(variable(option)) is “\(text)”, which is no value for --\(option) (see “tessera serve --help”). \
+                \(variable(option)) is “\(text)”, which is not a valid value for --\(option) (see “tessera serve --help”). \
                 Correct or unset it.
                 """)
         }

@@ -14,7 +14,7 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
         time: String, level: Logger.Level, label: String, message: String, metadata: some Sequence<(String, String)>
     ) -> [UInt8] {
         let fixed = [("time", time), ("level", level.rawValue), ("logger", label), ("message", message)]
-        // A field must not pass for one of the fixed ones.
+        // Rename fields that would clash with a fixed one.
         let fields = metadata.map { (fixed.map(\.0).contains($0.0) ? $0.0 + "_" : $0.0, $0.1) }
         switch self {
         case .logfmt:

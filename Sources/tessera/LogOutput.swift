@@ -4,7 +4,7 @@ import Time
 
 /// The log goes to standard error, so that standard output contains only the server's address.
 enum LogOutput {
-    /// The label of the logger for requests, which are logged at any level.
+    /// The access log's label. Its lines are written regardless of the log level.
     static let accessLabel = "tessera.access"
 
     /// Call once, before creating the first logger.
@@ -29,11 +29,17 @@ private struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        if let dropped = LogWriter.shared.takeDropped() {
+            write(.warning, "Log events were dropped because nothing was reading standard error.", ["count": "\(dropped)"])
+        }
+        write(event.level, event.message.description, metadata.merging(event.metadata ?? [:]) { $1 })
+    }
+
+    private func write(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
         LogWriter.shared.write(
             format.line(
-                time: Self.now(), level: event.level, label: label, message: event.message.description,
-                metadata: all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }))
+                time: Self.now(), level: level, label: label, message: message,
+                metadata: metadata.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }))
     }
 
     /// The present time in UTC with milliseconds, in RFC 3339's format.

@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import Locking
 
-/// Writes lines to standard error on a thread of its own, so that a reader that has stopped reading blocks nobody. Lines
-/// beyond a limit are dropped and counted.
+/// Writes lines to standard error on a thread of its own, so that a stalled reader never blocks the server. Lines
+/// beyond a limit are dropped, and the next line says how many.
 final class LogWriter: Sendable {
     static let shared = LogWriter()
 
@@ -12,10 +12,10 @@ final class LogWriter: Sendable {
         var dropped = 0
     }
 
-    /// The limit of the bytes that wait to be written.
+    /// The maximum number of buffered bytes.
     private static let limit = 4 << 20
-    /// How long the end of the process waits for the last lines, in seconds.
-    private static let patience = 1
+    /// How long process exit may wait until the buffer is written, in seconds.
+    private static let flushTimeout = 1
 
     private let queue = DispatchQueue(label: "tessera.log")
     private let state = Guarded(State())
@@ -35,22 +35,24 @@ final class LogWriter: Sendable {
         guard isTaken else { return }
         queue.async { [self] in
             Self.writeAll(line)
-            let dropped = state.withLock { state in
-                state.bytes -= line.count
-                defer { state.dropped = 0 }
-                return state.dropped
-            }
-            if dropped > 0 {
-                Self.writeAll(Array("\(dropped) log lines were dropped: standard error was not read.\n".utf8))
-            }
+            state.withLock { $0.bytes -= line.count }
         }
     }
 
-    /// Waits until everything is written, but not for long.
+    /// How many lines were dropped, once there is room again; nil if none were.
+    func takeDropped() -> Int? {
+        state.withLock { state in
+            guard state.dropped > 0, state.bytes < Self.limit / 2 else { return nil }
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+    }
+
+    /// Flushes the buffer, waiting at most `flushTimeout`.
     func flush() {
         let isDone = DispatchSemaphore(value: 0)
         queue.async { isDone.signal() }
-        _ = isDone.wait(timeout: .now() + .seconds(Self.patience))
+        _ = isDone.wait(timeout: .now() + .seconds(Self.flushTimeout))
     }
 
     /// Ignores failures: the server must not end because nobody reads its log.

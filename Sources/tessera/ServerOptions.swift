@@ -152,7 +152,7 @@ struct ServerOptions: ParsableArguments {
     @Option(
         name: .customLong("base-path"),
         help: ArgumentHelp(
-            "The path of the gallery on its host, if a proxy serves it below one: /gallery. (TESSERA_BASE_PATH)",
+            "The path prefix under which a proxy serves the gallery, such as /gallery. (TESSERA_BASE_PATH)",
             valueName: "path"))
     var basePath: String?
 
@@ -168,7 +168,7 @@ struct ServerOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("access-log"),
-        help: "Log each request, with the address of its client. (TESSERA_ACCESS_LOG=1)")
+        help: "Log every request, including the client's address. (TESSERA_ACCESS_LOG=1)")
     var accessLog = false
 }
 

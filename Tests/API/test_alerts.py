@@ -1,4 +1,4 @@
-"""Runs the alerting rules over made-up metrics, with Prometheus's own tool: each alert fires on its failure, none fires on
+"""Runs the alerting rules over synthetic metrics, with Prometheus's own tool: each alert fires on its failure, none fires on
 another's, and none in a quiet hour."""
 
 import re
@@ -23,8 +23,8 @@ def buckets(name: str, quick: str, slow: str) -> dict[str, str]:
             **series(f"{name}_bucket", slow, le="+Inf")}
 
 
-# A node that is well, every 5 s for two hours. `a+bxn` is n values after a, each greater by b.
-WELL = {
+# A healthy node, every 5 s for two hours. `a+bxn` is n values after a, each greater by b.
+HEALTHY = {
     **series("up", "1x1440"), **series("tessera_ready", "1x1440"),
     **series("tessera_http_requests_total", "0+50x1440", route="/images/{id}/{rendition}", method="GET", status="200"),
     **series("tessera_http_requests_total", "0+1x1440", route="/images/{id}/{rendition}", method="GET", status="503"),
@@ -45,22 +45,22 @@ WELL = {
 FAILURES = {
     "TesseraDown": (2, series("up", "1x720 0x720")),
     "TesseraNotReady": (6, series("tessera_ready", "1x720 0x720")),
-    "TesseraErrors": (12, series(
+    "TesseraHighErrorRate": (12, series(
         "tessera_http_requests_total", "0+1x720 720+10x720", route="/images/{id}/{rendition}", method="GET", status="503")),
-    "TesseraSlow": (17, buckets("tessera_http_response_seconds", "0+50x720 36000+10x720", "0+51x720 36720+51x720")),
+    "TesseraHighLatency": (17, buckets("tessera_http_response_seconds", "0+50x720 36000+10x720", "0+51x720 36720+51x720")),
     "TesseraOverloaded": (7, series("tessera_loading_refused_total", "7x720 7+1x720")),
     "TesseraEventLoopBlocked": (
         12, buckets("tessera_loop_callback_seconds", "0+5000x720 3600000+50x720", "0+5001x720 3600720+60x720")),
-    "TesseraDescriptorsExhausted": (6, series("process_open_fds", "100x720 1000x720")),
-    "TesseraUnconfined": (0.2, series("tessera_worker_calls_confined", "2x720 0x720")),
-    "TesseraWorkersDie": (22, series("tessera_worker_deaths_total", "0x720 0+1x720")),
+    "TesseraFileDescriptorsLow": (6, series("process_open_fds", "100x720 1000x720")),
+    "TesseraSandboxDisabled": (0.2, series("tessera_worker_calls_confined", "2x720 0x720")),
+    "TesseraWorkersCrashing": (22, series("tessera_worker_deaths_total", "0x720 0+1x720")),
     "TesseraOriginDown": (11, series("tessera_origin_suspended", "0x720 1x720")),
-    "TesseraRedisLost": (0.2, series("tessera_cluster_connected", "1x720 0x720")),
+    "TesseraRedisDisconnected": (0.2, series("tessera_cluster_connected", "1x720 0x720")),
     "TesseraRedisReadOnly": (0.2, series("tessera_cluster_refused_read_only_total", "3x720 4+1x720")),
-    "TesseraRedisForbids": (0.2, series("tessera_cluster_refused_no_permission_total", "0x720 1+1x720")),
+    "TesseraRedisPermissionDenied": (0.2, series("tessera_cluster_refused_no_permission_total", "0x720 1+1x720")),
     "TesseraRedisFull": (0.2, series("tessera_cluster_full", "0x720 1x720")),
-    "TesseraDatabaseLost": (0.2, series("tessera_database_connected", "1x720 0x720")),
-    "TesseraDatabaseBehind": (31, series("tessera_database_unpublished", "0x720 50000x720")),
+    "TesseraDatabaseDisconnected": (0.2, series("tessera_database_connected", "1x720 0x720")),
+    "TesseraDatabaseLagging": (31, series("tessera_database_unpublished", "0x720 50000x720")),
 }
 NAMES = [rule["alert"] for rule in alerts.rules()]
 BEGIN = 60
@@ -99,11 +99,11 @@ def test_every_alert_has_a_failure_that_fires_it():
 @pytest.mark.parametrize("alert", FAILURES)
 def test_an_alert_fires_on_its_failure_and_no_other_alert_does(alert, tmp_path):
     minutes, failure = FAILURES[alert]
-    check(tmp_path, {**WELL, **failure}, {BEGIN - 1: None, BEGIN + minutes: alert})
+    check(tmp_path, {**HEALTHY, **failure}, {BEGIN - 1: None, BEGIN + minutes: alert})
 
 
 def test_no_alert_fires_in_a_quiet_hour(tmp_path):
-    check(tmp_path, WELL, {moment: None for moment in range(5, 115, 5)})
+    check(tmp_path, HEALTHY, {moment: None for moment in range(5, 115, 5)})
 
 
 def test_every_runbook_is_a_section_of_the_documentation():

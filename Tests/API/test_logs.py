@@ -57,7 +57,7 @@ def test_the_access_log_has_each_request_without_its_query(serve, shared_folder,
     page, missing, bad = (told[path] for path in ("/api/v1/images", "/nothing/here%20now", "/api/v1/tokens"))
     assert (page["status"], page["method"], page["client"]) == ("200", "GET", "127.0.0.1")
     assert page["route"] == "/api/v1/images" and int(page["bytes"]) > 50
-    assert 0 < float(page["first"]) <= float(page["seconds"]) < 60
+    assert 0 < float(page["latency"]) <= float(page["duration"]) < 60
     assert missing["status"] == "404" and bad["status"].startswith("4") and bad["method"] == "POST"
 
 

@@ -58,7 +58,7 @@ class Server:
         public = public or built_front()
         # In a session of its own, as a service is: the kernel then shares the processor between the browser and the
         # server with all its workers (sched_autogroup, sched(7)), and not between the browser and each niced worker.
-        # For a run of all tests below a path of the host.
+        # For a run of all tests under a path prefix.
         below = ["--base-path", BASE_PATH] if BASE_PATH and "--base-path" not in words else []
         self.process = subprocess.Popen(
             [binary(), *map(str, words), *below, "--port", str(port), "--data", str(data)],

@@ -33,11 +33,11 @@ import Testing
         return fixture.loader.begin(request, priority: .visible()) { [results] in results.record($0) }
     }
 
-    /// The beginning arrives, and nothing follows.
-    private func sendBeginning(_ fetch: MockFetch, of bytes: [UInt8]) {
+    /// The prefix arrives, and nothing follows.
+    private func sendPrefix(_ fetch: MockFetch, of bytes: [UInt8]) {
         fetch.send(.started(.of(bytes.count)))
         fetch.send(.bytes(Array(bytes[..<65_536])))
-        fetch.send(.rests)
+        fetch.send(.parked)
     }
 
     private func sendRest(_ fetch: MockFetch, of bytes: [UInt8]) {
@@ -52,12 +52,12 @@ import Testing
         return fetch.steering.all
     }
 
-    @Test func `a preview takes the beginning alone`() async throws {
+    @Test func `a preview takes the prefix alone`() async throws {
         let fixture = try fixture()
         load(fixture)
         let fetch = await fixture.origins.fetches.element(0)
-        #expect(fetch.request.beginning == 65_536)
-        sendBeginning(fetch, of: original())
+        #expect(fetch.request.prefixLength == 65_536)
+        sendPrefix(fetch, of: original())
         #expect(await results.element(0).bytes?.mediaType == "image/webp")
         #expect(await !told(fetch, .cancel).contains(.fetchRest))
         #expect(await fixture.loader.coordinator.isEmpty())
@@ -72,13 +72,13 @@ import Testing
             if order == 0 { await fixture.reached { $0.fetches == 1 } }
             fixture.load(fixture.remote(1), .preview, into: results)
             let fetch = await fixture.origins.fetches.element(0)
-            #expect(fetch.request.beginning == (order == 0 ? nil : 65_536))
+            #expect(fetch.request.prefixLength == (order == 0 ? nil : 65_536))
             if order == 1 {
                 fixture.load(fixture.remote(1), .tile, into: results)
                 #expect(await told(fetch, .fetchRest).filter { $0 == .fetchRest }.count == 1)
             }
             let bytes = original()
-            sendBeginning(fetch, of: bytes)
+            sendPrefix(fetch, of: bytes)
             if order > 0 { #expect(await results.element(0).bytes != nil) }
             if order == 2 {
                 fixture.load(fixture.remote(1), .tile, into: results)
@@ -91,11 +91,11 @@ import Testing
         }
     }
 
-    @Test func `without a preview in the beginning, the rest follows at once`() async throws {
+    @Test func `without a preview in the prefix, the rest follows at once`() async throws {
         let fixture = try fixture(hasThumbnails: false)
         load(fixture)
         let fetch = await fixture.origins.fetches.element(0)
-        sendBeginning(fetch, of: original())
+        sendPrefix(fetch, of: original())
         #expect(await told(fetch, .fetchRest).contains(.fetchRest))
         sendRest(fetch, of: original())
         #expect(await results.element(0).bytes != nil)
@@ -112,7 +112,7 @@ import Testing
             let fetch = await fixture.origins.fetches.element(0)
             fetch.send(.started(.of(bytes.count, tag: tag)))
             fetch.send(.bytes(Array(bytes[..<65_536])))
-            fetch.send(.rests)
+            fetch.send(.parked)
             #expect(await told(fetch, .fetchRest).contains(.fetchRest))
             sendRest(fetch, of: bytes)
             #expect(await results.element(0).bytes != nil)
@@ -124,7 +124,7 @@ import Testing
         let fixture = try fixture()
         load(fixture, accepts: true)
         let fetch = await fixture.origins.fetches.element(0)
-        sendBeginning(fetch, of: original())
+        sendPrefix(fetch, of: original())
         let thumbnail = try #require(await results.element(0).bytes)
         #expect(thumbnail.bytes == small && thumbnail.mediaType == "image/jpeg")
         #expect(fixture.renderer.glimpses.count == 0)
@@ -141,8 +141,8 @@ import Testing
         for id in 1...4 as ClosedRange<UInt64> {
             load(fixture, id)
             let fetch = await fixture.origins.fetches.element(Int(id) - 1)
-            #expect((fetch.request.beginning == nil) == (id == 4))
-            sendBeginning(fetch, of: original())
+            #expect((fetch.request.prefixLength == nil) == (id == 4))
+            sendPrefix(fetch, of: original())
             sendRest(fetch, of: original())
             _ = await results.element(Int(id) - 1)
         }
@@ -156,29 +156,29 @@ import Testing
         for id in 1...4 as ClosedRange<UInt64> {
             load(fixture, id)
             let fetch = await fixture.origins.fetches.element(Int(id) - 1)
-            #expect((fetch.request.beginning == nil) == (id == 4))
+            #expect((fetch.request.prefixLength == nil) == (id == 4))
             fetch.answer(bytes)
             _ = await results.element(Int(id) - 1)
         }
         await fixture.close()
     }
 
-    @Test func `several nodes fetch whole originals`() async throws {
+    @Test func `in a cluster, nodes fetch whole originals`() async throws {
         let others = MockCoordination()
         let fixture = try fixture(others: others)
         load(fixture, accepts: true)
         await others.asked.element(0).announce(.granted(fence: 1))
         let fetch = await fixture.origins.fetches.element(0)
-        #expect(fetch.request.beginning == nil)
+        #expect(fetch.request.prefixLength == nil)
         fetch.answer(original())
         #expect(await results.element(0).bytes?.mediaType == "image/webp")
         await fixture.close()
     }
 
-    @Test func `few fetches are kept for later`() async throws {
+    @Test func `at most 64 fetches are kept alive`() async throws {
         let fixture = try fixture()
         for id in 1...100 as ClosedRange<UInt64> { load(fixture, id) }
-        for fetch in await fixture.origins.fetches.first(100) { sendBeginning(fetch, of: original()) }
+        for fetch in await fixture.origins.fetches.first(100) { sendPrefix(fetch, of: original()) }
         #expect(await results.first(100).allSatisfy { $0.bytes != nil })
         #expect(fixture.loader.statistics.fetches <= 64)
         await fixture.reached { $0.fetches == 0 }

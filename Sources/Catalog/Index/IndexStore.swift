@@ -206,7 +206,7 @@ final class IndexStore: Sendable {
         for part in folder.split(separator: "/") {
             made += "/" + part
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-            // A check whether the folder is there after all must not replace the reason.
+            // Read errno before access(2) overwrites it.
             let reason = String(cString: strerror(errno))
             guard access(made, F_OK) == 0 else { throw .dataFolderUnusable(path: folder, reason: reason) }
         }

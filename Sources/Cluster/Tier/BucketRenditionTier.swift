@@ -125,7 +125,7 @@ public final class BucketRenditionTier: RenditionTier {
             switch event {
             case .finished: failure = nil
             case .failed(let error): failure = error
-            case .started, .bytes, .rests, .notModified: return
+            case .started, .bytes, .parked, .notModified: return
             }
             note(failure)
             uploads.subtract(1, ordering: .relaxed)
@@ -200,7 +200,7 @@ private final class TierLookup: Sendable {
                 return state.bytes.count > BucketRenditionTier.largest + 65_536
             }
             if isTooMuch { end(.absent) }
-        case .rests: break
+        case .parked: break
         case .finished: close(.found(state.withLock(\.bytes)))
         case .failed(let error): close(error.reason == .status(404) ? .absent : .failed)
         case .notModified: close(.failed)

@@ -18,7 +18,7 @@ struct ObjectStoreAccess: ObjectStoreRequesting {
                 case .started: events(.began)
                 case .bytes(let bytes): events(.bytes(bytes))
                 case .finished: events(.whole)
-                case .rests, .notModified: events(.failed("The object store sent an unexpected response."))
+                case .parked, .notModified: events(.failed("The object store sent an unexpected response."))
                 case .failed(let error): events(ObjectStoreEvent(error))
                 }
             })

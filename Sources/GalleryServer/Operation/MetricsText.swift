@@ -63,9 +63,9 @@ struct MetricsText {
         }
     }
 
-    /// Requests by route, method and status, and how long each route took to respond.
+    /// Requests by route, method, and status, and the response latency of each route.
     mutating func requests(_ requests: RequestStatistics) {
-        describe("tessera_http_requests_total", .counter, "Requests, by the pattern of their path.")
+        describe("tessera_http_requests_total", .counter, "HTTP requests by route pattern, method, and status.")
         let rows = requests.counts.sorted {
             ($0.key.route, $0.key.method, $0.key.status) < ($1.key.route, $1.key.method, $1.key.status)
         }
@@ -74,7 +74,7 @@ struct MetricsText {
             text += "tessera_http_requests_total{\(labels)} \(count)\n"
         }
         let name = "tessera_http_response_seconds"
-        describe(name, .histogram, "How long requests waited for their responses to begin.")
+        describe(name, .histogram, "Response latency: the time from a request's head to that of its response, in seconds.")
         for (route, latencies) in requests.latencies.sorted(by: { $0.key < $1.key }) {
             histogram(
                 name, labels: Self.labels(["route": route]), bounds: RequestStatistics.bounds, latencies.counts,

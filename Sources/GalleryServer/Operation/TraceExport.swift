@@ -56,7 +56,7 @@ final class TraceExport: Sendable {
                 case .bytes(let bytes): answer.withLock { $0 += bytes.prefix(Self.longestAnswer - $0.count) }
                 case .finished: done(.success(answer.withLock { $0 }))
                 case .failed(let error): done(.failure(BatchExporter.Refusal(detail: error.logDetail)))
-                case .rests, .notModified: break
+                case .parked, .notModified: break
                 }
             }
         }

@@ -5,7 +5,7 @@ struct RenditionPath: Sendable {
     /// The pattern of the route.
     static let pattern = "/images/{id}/{rendition}"
 
-    /// The path below which the gallery is served, such as `/gallery`, or empty.
+    /// The path prefix under which the gallery is served, such as `/gallery`, or empty.
     var basePath = ""
 
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.

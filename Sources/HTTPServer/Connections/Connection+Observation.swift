@@ -1,7 +1,7 @@
 import EventLoops
 import HTTPTypes
 
-/// What is observed of a request while it is answered.
+/// What metrics and the access log need to know about a request in progress.
 struct Observation {
     /// When its head was complete, in nanoseconds of the loop's clock.
     let began: UInt64
@@ -27,7 +27,7 @@ extension Connection {
         return observation
     }
 
-    /// The response to the first exchange begins.
+    /// Notes that the first exchange's response has begun.
     func noteResponse(_ status: HTTPResponse.Status) {
         guard !exchanges.isEmpty else { return }
         exchanges[0].observation.status = status.code
@@ -35,7 +35,7 @@ extension Connection {
         exchanges[0].observation.bodyBytes = 0
     }
 
-    /// The exchange is over.
+    /// Counts a finished exchange, and writes it to the access log.
     func record(_ exchange: Exchange, isComplete: Bool) {
         let observation = exchange.observation
         let latency = observation.answered.map { $0 &- observation.began }

@@ -126,7 +126,7 @@ extension Connection {
 
     private func take(_ received: RequestHead) {
         var head = received
-        head.removeBasePath(shard.basePath)
+        head.stripBasePath(shard.basePath)
         let number = nextNumber
         nextNumber += 1
         headSince = nil

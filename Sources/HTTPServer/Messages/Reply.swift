@@ -37,7 +37,7 @@ public final class Reply: Sendable {
         loop.execute { [number] in sink.wasDropped(number: number) }
     }
 
-    /// The request has matched a route, by whose pattern it is counted. Called on the loop.
+    /// The request has matched a route; it is counted under that route's pattern. Called on the loop.
     func matched(_ route: String) { state.withLock { $0.sink }?.matched(route, number: number) }
 
     /// Sends the response. Only the first call counts. If the client has disconnected, the response is dropped, and a

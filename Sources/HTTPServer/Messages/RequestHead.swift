@@ -30,8 +30,8 @@ struct RequestHead: Sendable {
     /// Whether the client requests an upgrade to WebSocket (RFC 9110 §7.8, RFC 6455 §4.1).
     var requestsWebSocket: Bool
 
-    /// Removes the beginning of the path if it equals `base`, which must be followed by a slash.
-    mutating func removeBasePath(_ base: [UInt8]) {
+    /// Strips `base` from the start of the path if a slash follows it.
+    mutating func stripBasePath(_ base: [UInt8]) {
         let end = path.lowerBound + base.count
         guard !base.isEmpty, end < path.upperBound, bytes[end] == UInt8(ascii: "/"),
             bytes[path.lowerBound..<end].elementsEqual(base)

@@ -1,8 +1,7 @@
 public import Clients
 public import HTTPTypes
 
-/// One request and the end of its response, for an access log. Omits the query and the fields, in which clients may send
-/// secrets.
+/// A finished request, for the access log. Omits the query and the header fields, which may contain secrets.
 public struct AccessRecord: Sendable {
     /// Nil if the request was malformed, or its connection was refused.
     public let client: Client?
@@ -14,11 +13,11 @@ public struct AccessRecord: Sendable {
     public let route: String?
     /// The status code. 499 means that the client disconnected before the response began.
     public let status: Int
-    /// The bytes of the body that were passed to the kernel, or soon would have been.
+    /// Bytes of the body handed to the connection's output. If the client disconnected, some were never sent.
     public let bodyBytes: Int64
     /// From the request's head to that of the response; nil without a response.
     public let latency: Duration?
-    /// From the request's head to the end of the response. That of a WebSocket ends with its head.
+    /// From the request's head to the end of the response; for a WebSocket, to the head of its 101 response.
     public let duration: Duration
     /// Whether the response was written to its end.
     public let isComplete: Bool

@@ -1,18 +1,20 @@
 import HTTPTypes
 
-/// Answered requests by route, method and status, and how long their responses took to begin.
+/// Request counts by route, method, and status, and response latency by route: the time from a request's head to that of
+/// its response.
 public struct RequestStatistics: Sendable {
-    /// What requests are counted by.
+    /// The labels of one counter.
     public struct Series: Hashable, Sendable {
         /// The pattern of the route; `other` if the request matched none.
         public let route: String
-        /// The method; `other` for those that HTTP does not define, so that clients cannot create any number of series.
+        /// The method; `other` for those that HTTP does not define, so that clients cannot create arbitrarily many
+        /// series.
         public let method: String
         /// The status code. 499 stands for requests whose client disconnected before the response began.
         public let status: Int
     }
 
-    /// How many requests took how long.
+    /// A histogram of latencies.
     public struct Latencies: Sendable {
         /// The number of requests in each bucket of ``RequestStatistics/bounds``; the last one has no upper bound.
         public fileprivate(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)

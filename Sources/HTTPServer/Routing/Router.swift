@@ -59,8 +59,8 @@ public struct Router: Responder {
         routes.insert(.asynchronous(handler), method: method, pattern: pattern)
     }
 
-    /// Redirects from a base path (``HTTPServer/Configuration/basePath``) without a slash to the same with one, below
-    /// which relative references resolve.
+    /// Redirects the base path (``HTTPServer/Configuration/basePath``) without a trailing slash to the same path with
+    /// one, so that the page's relative references resolve.
     public mutating func redirectToBasePath(_ path: String) {
         guard !path.isEmpty else { return }
         get(path) { request, reply in

@@ -16,7 +16,7 @@ final class LoadWaiter: LoadHandle {
 
     /// Taken from its request.
     let isPrefill: Bool
-    /// Whether it only keeps a fetch from ending.
+    /// Whether it only keeps a fetch alive.
     let isExtension: Bool
     /// The caller's tracing span, if there is one.
     let cause: ServiceContext?

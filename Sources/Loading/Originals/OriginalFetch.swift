@@ -17,7 +17,7 @@ final class OriginalFetch: Sendable {
         /// Enough of a JPEG has arrived that it may contain an embedded preview. Sent again when more has arrived.
         case prefixArrived(OriginalPrefix)
         /// Nothing more arrives until ``fetchRest()``.
-        case rests
+        case parked
         case fetched(Fetched)
         case notModified(CachedOriginal)
         case failed(LoadFailure)
@@ -37,8 +37,8 @@ final class OriginalFetch: Sendable {
         var isCancelled = false
         /// Nothing more that arrives is of use.
         var hasFailed = false
-        /// Whether the origin waits until the rest is requested.
-        var isResting = false
+        /// Whether the fetch is parked until the rest is requested.
+        var isParked = false
         var wantsRest = false
         var fetch: (any OriginFetch)?
         /// When the request was sent, or when the origin last sent something.
@@ -75,13 +75,13 @@ final class OriginalFetch: Sendable {
     private let inbox: Guarded<Inbox>
     private let work = Guarded(Work())
 
-    /// Whether the first request is only for the beginning of the original.
+    /// Whether the first request is only for the prefix of the original.
     let beginsWithPrefix: Bool
 
     /// - Parameters:
     ///   - isSigned: Whether the request is signed with the operator's credentials.
     ///   - before: The cached original, if any; it makes the request conditional.
-    ///   - beginsWithPrefix: Whether to request only the first ``OriginalPrefix`` before ``fetchRest()``.
+    ///   - beginsWithPrefix: Whether to request only the prefix (``OriginalPrefix/lengths``) before ``fetchRest()``.
     ///   - pool: Writes the bytes. Fetches share it.
     init(
         image: ImageID, url: String, isSigned: Bool = false, before: CachedOriginal?, beginsWithPrefix: Bool = false,
@@ -103,7 +103,7 @@ final class OriginalFetch: Sendable {
     func start(_ origins: any OriginFetching, priority: Priority) {
         let request = OriginRequest(
             url: url, revalidate: before?.validators, isSigned: isSigned,
-            beginning: beginsWithPrefix ? OriginalPrefix.lengths.first.map(Int.init) : nil)
+            prefixLength: beginsWithPrefix ? OriginalPrefix.lengths.first.map(Int.init) : nil)
         let fetch = origins.fetch(request, priority: priority) { [weak self] event in self?.receive(event) }
         let (isCancelled, wantsRest) = inbox.withLock {
             $0.fetch = fetch
@@ -116,7 +116,7 @@ final class OriginalFetch: Sendable {
     /// How long nothing has arrived; nil while this node, not the origin, causes the wait.
     var silence: Duration? {
         let lastActivity = inbox.withLock { inbox in
-            inbox.isCancelled || inbox.isDraining || inbox.isResting || inbox.pressure.isPaused
+            inbox.isCancelled || inbox.isDraining || inbox.isParked || inbox.pressure.isPaused
                 ? nil : inbox.lastActivity
         }
         return lastActivity.map { time.uptime() - $0 }
@@ -124,16 +124,16 @@ final class OriginalFetch: Sendable {
 
     func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
 
-    /// Whether only the beginning of the original was requested so far.
+    /// Whether only the prefix of the original was requested so far.
     var awaitsRequestForRest: Bool { beginsWithPrefix && !inbox.withLock { $0.wantsRest } }
 
-    /// Fetches the original to its end, if only its beginning was requested.
+    /// Fetches the original to its end, if only its prefix was requested.
     func fetchRest() {
         let now = time.uptime()
         let fetch = inbox.withLock { inbox -> (any OriginFetch)? in
             inbox.wantsRest = true
-            if inbox.isResting { inbox.lastActivity = now }
-            inbox.isResting = false
+            if inbox.isParked { inbox.lastActivity = now }
+            inbox.isParked = false
             return inbox.fetch
         }
         fetch?.fetchRest()
@@ -160,7 +160,7 @@ final class OriginalFetch: Sendable {
             inbox.lastActivity = now
             inbox.events.append(event)
             if case .bytes(let bytes) = event { inbox.pressure.received(bytes.count) }
-            if case .rests = event { inbox.isResting = !inbox.wantsRest }
+            if case .parked = event { inbox.isParked = !inbox.wantsRest }
             defer { inbox.isDraining = true }
             return !inbox.isDraining
         }
@@ -224,7 +224,7 @@ final class OriginalFetch: Sendable {
             case .bytes(let bytes):
                 try append(bytes, &work)
                 return announce(&work) + announcePrefix(&work)
-            case .rests: return [.rests]
+            case .parked: return [.parked]
             case .finished: return [.fetched(try finish(&work))]
             case .notModified(let head): return [try notModified(head, &work)]
             case .failed(let error): throw LoadFailure(error)

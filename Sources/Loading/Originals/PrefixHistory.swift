@@ -3,22 +3,22 @@
 struct PrefixHistory: Sendable {
     private struct Record {
         var failures = 0
-        /// Fetches since then that were not begun with a prefix.
+        /// Whole-file fetches since the last failure.
         var skipped = 0
     }
 
     private var records: [Substring: Record] = [:]
 
-    /// After this many failures in a row, only every `probing`th fetch tries again.
-    private static let patience = 3
-    private static let probing = 50
-    /// A list may name any number of origins.
+    /// After this many failures in a row, only every `probeInterval`th fetch requests a prefix.
+    private static let failureLimit = 3
+    private static let probeInterval = 50
+    /// Bounds the memory: a URL list may name arbitrarily many origins.
     private static let capacity = 1_000
 
     /// Whether to request the first bytes separately.
     mutating func suggestsPrefix(of url: String) -> Bool {
-        guard var record = records[Self.origin(of: url)], record.failures >= Self.patience else { return true }
-        record.skipped = (record.skipped + 1) % Self.probing
+        guard var record = records[Self.origin(of: url)], record.failures >= Self.failureLimit else { return true }
+        record.skipped = (record.skipped + 1) % Self.probeInterval
         records[Self.origin(of: url)] = record
         return record.skipped == 0
     }

@@ -94,7 +94,7 @@ final class FetchEngine: @unchecked Sendable {
     }
 
     func fetchRest(_ ticket: FetchTicket) {
-        jobs[ObjectIdentifier(ticket)]?.goOn()
+        jobs[ObjectIdentifier(ticket)]?.unpark()
     }
 
     func shutDown() {

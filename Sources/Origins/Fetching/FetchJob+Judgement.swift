@@ -18,15 +18,15 @@ extension FetchJob {
             // The body of a response to an upload does not matter.
             settlement = .finished
         case 200, 203: return takeWhole(head)
-        case 206 where beginning != nil: return takeBeginning(head)
+        case 206 where requestedPrefix != nil: return takePrefix(head)
         case 206: return takeRest(head)
         case 304 where isConditional:
             settlement = .notModified(originHead(head, revalidated: true))
         case 304 where isRanged, 416 where isRanged:
             settlement = .startOver
-        case 416 where beginning != nil:
+        case 416 where requestedPrefix != nil:
             // The body is empty, or the origin does not support such ranges.
-            refusesBeginning = true
+            refusesPrefix = true
             settlement = .startOver
         case let status where RedirectChain.isRedirect(status) && !request.isSigned && request.upload == nil:
             settlement = .redirect(to: head.location, setting: head.cookies)
@@ -56,12 +56,12 @@ extension FetchJob {
         return start(Resumption(head, isDecoded: decoder != nil), head, length: head.contentLength)
     }
 
-    private func takeBeginning(_ head: ResponseHead) -> BodyUse {
-        guard let beginning, let range = head.contentRange.flatMap(ContentRange.init), let length = range.complete,
-            range.first == 0, range.last == min(length, Int64(beginning)) - 1, head.effectiveCodings.isEmpty,
+    private func takePrefix(_ head: ResponseHead) -> BodyUse {
+        guard let requestedPrefix, let range = head.contentRange.flatMap(ContentRange.init), let length = range.complete,
+            range.first == 0, range.last == min(length, Int64(requestedPrefix)) - 1, head.effectiveCodings.isEmpty,
             head.contentLength ?? (range.last + 1) == range.last + 1
         else {
-            refusesBeginning = true
+            refusesPrefix = true
             settlement = .startOver
             return .giveUp
         }
@@ -69,7 +69,7 @@ extension FetchJob {
         return start(Resumption(head, length: length), head, length: length)
     }
 
-    /// - Parameter length: That of the whole representation, if declared.
+    /// - Parameter length: The length of the whole representation, if declared.
     private func start(_ resumption: Resumption, _ head: ResponseHead, length: Int64?) -> BodyUse {
         guard length ?? 0 <= engine.configuration.maximumBytes else {
             let detail = "\(length ?? 0) bytes declared: \(redirects.current.loggable)"

@@ -11,7 +11,7 @@ final class FetchJob {
         case transferring(Transfer)
         /// Until the next retry.
         case resting(LoopTimer)
-        /// After the beginning of a body, until the caller requests the rest or cancels.
+        /// After the prefix of a body, until the caller requests the rest or cancels.
         case parked
         case closed
     }
@@ -24,8 +24,8 @@ final class FetchJob {
         case failed(OriginError)
         /// The rest of the body is unavailable: start again from the first byte.
         case startOver
-        /// The requested beginning has arrived.
-        case begun
+        /// The requested prefix has arrived.
+        case prefixComplete
     }
 
     let request: OriginRequest
@@ -44,8 +44,8 @@ final class FetchJob {
     // State of the body over all attempts.
     var resumption: Resumption?
     var hasStarted = false
-    /// Whether the origin does not send only the beginning.
-    var refusesBeginning = false
+    /// Whether the origin has refused to send only the prefix.
+    var refusesPrefix = false
 
     // State of the current attempt.
     var settlement: Settlement?
@@ -54,8 +54,8 @@ final class FetchJob {
     private(set) var isAnswered = false
     private(set) var isConditional = false
     private(set) var isRanged = false
-    /// The length of the beginning that this attempt requests.
-    private(set) var beginning: Int?
+    /// The length in bytes of the prefix that this attempt requests.
+    private(set) var requestedPrefix: Int?
     private(set) var begun = ContinuousClock.now
     var refusal: OriginError.Refusal?
     /// The credentials that a signed request was signed with.
@@ -169,7 +169,7 @@ final class FetchJob {
     }
 
     /// Fetches the rest, if the fetch is parked.
-    func goOn() {
+    func unpark() {
         guard case .parked = stage else { return }
         stage = .waiting
         engine.enqueue(self)
@@ -198,7 +198,7 @@ final class FetchJob {
             resumption = nil
             retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be fetched"), at: .zero)
         case .redirect(let location, let cookies): follow(location, setting: cookies)
-        case .begun: park()
+        case .prefixComplete: park()
         }
     }
 
@@ -206,7 +206,7 @@ final class FetchJob {
         engine.release(self)
         stage = .parked
         let remaining = resumption?.remaining ?? 0
-        if ticket.wantsRest || remaining <= Int64(request.beginning ?? 0) { goOn() } else { emit(.rests) }
+        if ticket.wantsRest || remaining <= Int64(request.prefixLength ?? 0) { unpark() } else { emit(.parked) }
         engine.fill()
     }
 
@@ -272,12 +272,12 @@ final class FetchJob {
         var fields = signature == nil ? ["Accept: image/*, */*;q=0.8", "Accept-Encoding: identity"] : []
         isRanged = false
         isConditional = false
-        beginning = ticket.wantsRest || refusesBeginning || !isAtBeginning ? nil : request.beginning
+        requestedPrefix = ticket.wantsRest || refusesPrefix || !isPrefixIncomplete ? nil : request.prefixLength
         if let upload = request.upload {
             fields += ["Content-Type: \(upload.mediaType)"] + upload.fields.map { "\($0): \($1)" }
-        } else if let beginning {
+        } else if let requestedPrefix {
             resumption = nil
-            fields.append("Range: bytes=0-\(beginning - 1)")
+            fields.append("Range: bytes=0-\(requestedPrefix - 1)")
         } else if let (range, condition) = resumption?.request {
             fields += ["Range: \(range)", "If-Range: \(condition)"]
             isRanged = true
@@ -297,11 +297,11 @@ final class FetchJob {
 }
 
 extension FetchJob {
-    /// Whether the beginning of the body is still incomplete.
-    private var isAtBeginning: Bool { resumption?.delivered ?? 0 < request.beginning ?? 0 }
+    /// Whether the prefix of the body is still incomplete.
+    private var isPrefixIncomplete: Bool { resumption?.delivered ?? 0 < request.prefixLength ?? 0 }
 
-    /// Whether the body stopped anywhere else than after its beginning.
-    private var isAfterInterruption: Bool { resumption?.delivered != request.beginning.map(Int64.init) }
+    /// Whether the body stopped anywhere other than at the end of its prefix.
+    private var isAfterInterruption: Bool { resumption?.delivered != request.prefixLength.map(Int64.init) }
 
     /// Adds the operator's header fields that are meant for the current origin, and the cookies of this chain.
     private func addHeaders(to fields: inout [String]) {
@@ -365,7 +365,7 @@ extension FetchJob: TransferClient {
                 return .failed(OriginError(.truncated, logDetail: detail))
             }
             guard resumption.isWhole else {
-                if resumption.delivered == beginning.map(Int64.init) { return .begun }
+                if resumption.delivered == requestedPrefix.map(Int64.init) { return .prefixComplete }
                 let detail =
                     "\(resumption.delivered) bytes of \(resumption.length ?? -1): \(redirects.current.loggable)"
                 return .failed(OriginError(.truncated, logDetail: detail))

@@ -16,7 +16,7 @@ final class FetchTicket: OriginFetch {
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
     var isPaused: Bool { paused.load(ordering: .acquiring) }
-    /// Whether the caller wants more than the beginning.
+    /// Whether the caller wants more than the prefix.
     var wantsRest: Bool { whole.load(ordering: .acquiring) }
 
     func cancel() {

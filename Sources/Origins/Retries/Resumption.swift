@@ -17,7 +17,7 @@ struct Resumption: Sendable {
         takesRanges = !isDecoded && head.acceptRanges?.lowercased() != "none"
     }
 
-    /// Starts a body of which a range request brings the beginning.
+    /// Starts a body whose prefix comes from a range request.
     ///
     /// - Parameter length: The length of the whole body.
     init(_ head: ResponseHead, length: Int64) {

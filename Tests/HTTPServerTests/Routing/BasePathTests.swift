@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Below a base path everything is served as without it.
+/// Under a base path, everything is served as without it.
 @Suite(.timeLimit(.minutes(1))) struct BasePathTests {
     private func router() -> Router {
         var router = Router()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `the base path without a slash redirects to the same with one, and keeps the query`() async throws {
+    @Test func `the base path without a trailing slash redirects to the one with it, keeping the query`() async throws {
         try await withServer(router(), configure: { $0.basePath = "/my/gallery" }) { server in
             let client = try server.connect()
             for query in ["", "?q=a%20b"] {

@@ -30,8 +30,8 @@ struct Outcome: Sendable {
     var unchanged: OriginHead?
     var error: OriginError?
     var isFinished = false
-    /// How often it rested after its beginning.
-    var rests = 0
+    /// How often it was parked.
+    var parked = 0
 
     mutating func take(_ event: OriginEvent) {
         switch event {
@@ -39,7 +39,7 @@ struct Outcome: Sendable {
             starts.append(head)
             bytes = []
         case .bytes(let more): bytes += more
-        case .rests: rests += 1
+        case .parked: parked += 1
         case .notModified(let head): unchanged = head
         case .finished: isFinished = true
         case .failed(let error): self.error = error
@@ -65,17 +65,17 @@ extension OriginFetcher {
     }
 
     func watch(
-        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, beginning: Int? = nil,
+        _ url: String, revalidate: Validators? = nil, isSigned: Bool = false, prefix: Int? = nil,
         upload: OriginRequest.Upload? = nil, priority: Priority = .visible(0)
     ) -> Watched {
         let (stream, continuation) = AsyncStream<OriginEvent>.makeStream()
         let request = OriginRequest(
-            url: url, revalidate: revalidate, isSigned: isSigned, beginning: beginning, upload: upload)
+            url: url, revalidate: revalidate, isSigned: isSigned, prefixLength: prefix, upload: upload)
         let fetch = fetch(request, priority: priority) { event in
             continuation.yield(event)
             switch event {
             case .finished, .failed, .notModified: continuation.finish()
-            case .started, .bytes, .rests: break
+            case .started, .bytes, .parked: break
             }
         }
         return Watched(fetch: fetch, events: stream)

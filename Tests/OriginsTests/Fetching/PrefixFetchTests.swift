@@ -1,8 +1,8 @@
 import Origins
 import Testing
 
-/// The beginning of a body is fetched by a request of its own, and the rest only when it is wanted.
-@Suite(.timeLimit(.minutes(1))) struct BeginningTests {
+/// The prefix of a body is fetched by a request of its own, and the rest only when it is wanted.
+@Suite(.timeLimit(.minutes(1))) struct PrefixFetchTests {
     private static let body = pattern(100_000)
     private static let length = 10_000
 
@@ -11,7 +11,7 @@ import Testing
     /// - Parameters:
     ///   - tag: The entity tag of the response with this number.
     private func origin(
-        _ body: [UInt8] = BeginningTests.body, tag: @escaping @Sendable (Int) -> String = { _ in "\"one\"" }
+        _ body: [UInt8] = PrefixFetchTests.body, tag: @escaping @Sendable (Int) -> String = { _ in "\"one\"" }
     ) -> ScriptedOrigin {
         ScriptedOrigin { visit in
             let tag = tag(visit.request.number)
@@ -33,21 +33,21 @@ import Testing
         origin.stop()
     }
 
-    /// Everything that arrives before the fetch rests.
-    private func beginning(of watched: Watched) async -> Outcome {
+    /// Everything that arrives before the fetch is parked.
+    private func prefix(of watched: Watched) async -> Outcome {
         var outcome = Outcome()
         for await event in watched.events {
             outcome.take(event)
-            if case .rests = event { break }
+            if case .parked = event { break }
         }
         return outcome
     }
 
-    @Test func `a fetch rests after its beginning without a permit, and continues on request`() async throws {
+    @Test func `a fetch is parked after its prefix without a permit, and continues on request`() async throws {
         let origin = origin()
         let fetcher = try OriginFetcher.forTests { $0.permits = 1 }
-        let watched = fetcher.watch(origin.url(), beginning: Self.length)
-        let first = await beginning(of: watched)
+        let watched = fetcher.watch(origin.url(), prefix: Self.length)
+        let first = await prefix(of: watched)
         #expect(first.bytes == Array(Self.body[..<Self.length]) && !first.isFinished)
         #expect(first.starts.map(\.declaredLength) == [100_000])
         #expect(await fetcher.outcome(of: origin.url("/other")).isFinished, "it holds no permit")
@@ -61,11 +61,11 @@ import Testing
         await end(fetcher, origin)
     }
 
-    @Test func `a cancelled fetch that rests requests nothing more, and its connection is reused`() async throws {
+    @Test func `a parked fetch that is cancelled requests nothing more, and its connection is reused`() async throws {
         let origin = origin()
         let fetcher = try OriginFetcher.forTests()
-        let watched = fetcher.watch(origin.url(), beginning: Self.length)
-        _ = await beginning(of: watched)
+        let watched = fetcher.watch(origin.url(), prefix: Self.length)
+        _ = await prefix(of: watched)
         watched.fetch.cancel()
         #expect(await fetcher.outcome(of: origin.url("/other")).isFinished)
         #expect(origin.requests.map(\.target) == ["/picture", "/other"] && origin.connections == 1)
@@ -73,24 +73,24 @@ import Testing
         await end(fetcher, origin)
     }
 
-    @Test func `a fetch whose rest is wanted early does not rest`() async throws {
+    @Test func `a fetch whose rest is wanted early is not parked`() async throws {
         let origin = origin()
         let fetcher = try OriginFetcher.forTests()
-        let watched = fetcher.watch(origin.url(), beginning: Self.length)
+        let watched = fetcher.watch(origin.url(), prefix: Self.length)
         watched.fetch.fetchRest()
         let outcome = await watched.outcome()
-        #expect(outcome.bytes == Self.body && outcome.rests == 0)
+        #expect(outcome.bytes == Self.body && outcome.parked == 0)
         await end(fetcher, origin)
     }
 
-    /// The whole body is shorter than the beginning, as long, twice as long, and a byte longer than that.
+    /// The body is shorter than the prefix, as long, and twice as long.
     @Test(arguments: [(5_000, 1), (10_000, 1), (20_000, 2)]) func `a short body is fetched to its end`(
         count: Int, requests: Int
     ) async throws {
         let origin = origin(pattern(count))
         let fetcher = try OriginFetcher.forTests()
-        let outcome = await fetcher.watch(origin.url(), beginning: Self.length).outcome()
-        #expect(outcome.bytes == pattern(count) && outcome.rests == 0 && outcome.starts.count == 1)
+        let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
+        #expect(outcome.bytes == pattern(count) && outcome.parked == 0 && outcome.starts.count == 1)
         #expect(origin.requests.count == requests)
         await end(fetcher, origin)
     }
@@ -98,7 +98,7 @@ import Testing
     @Test func `an empty body is fetched without a range`() async throws {
         let origin = origin([])
         let fetcher = try OriginFetcher.forTests()
-        let outcome = await fetcher.watch(origin.url(), beginning: Self.length).outcome()
+        let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
         #expect(outcome.isFinished && outcome.bytes.isEmpty)
         await end(fetcher, origin)
     }
@@ -106,39 +106,39 @@ import Testing
     @Test func `an origin that ignores ranges sends everything at once`() async throws {
         let origin = ScriptedOrigin { $0.answer("200 OK", ["ETag: \"one\""], body: Self.body) }
         let fetcher = try OriginFetcher.forTests()
-        let outcome = await fetcher.watch(origin.url(), beginning: Self.length).outcome()
-        #expect(outcome.bytes == Self.body && outcome.rests == 0 && origin.requests.count == 1)
+        let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
+        #expect(outcome.bytes == Self.body && outcome.parked == 0 && origin.requests.count == 1)
         await end(fetcher, origin)
     }
 
     @Test(arguments: [
         "bytes 1-10000/100000", "bytes 0-9998/100000", "bytes 0-9999/*", "bytes 0-19999/100000", "items 0-9999/100000",
-    ]) func `a response with another range leads to a full request`(range: String) async throws {
+    ]) func `a response with a different range leads to a full request`(range: String) async throws {
         let origin = ScriptedOrigin { visit in
             guard visit.request.fields["range"] != nil else { return visit.answer(body: Self.body) }
             visit.answer("206 Partial", ["Content-Range: \(range)"], body: Array(Self.body[..<10_000]))
         }
         let fetcher = try OriginFetcher.forTests()
-        let outcome = await fetcher.watch(origin.url(), beginning: Self.length).outcome()
+        let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
         #expect(outcome.bytes == Self.body && outcome.isFinished && outcome.starts.count == 1)
         await end(fetcher, origin)
     }
 
-    /// With a weak validator, the beginning and the rest might belong to different images.
+    /// With a weak validator, the prefix and the rest might belong to different images.
     @Test(arguments: ["\"two\"", "W/\"one\""]) func `a rest that may be of another version starts over`(
         later: String
     ) async throws {
         let origin = origin { $0 == 1 ? later.hasPrefix("W") ? later : "\"one\"" : later }
         let fetcher = try OriginFetcher.forTests()
-        let watched = fetcher.watch(origin.url(), beginning: Self.length)
-        _ = await beginning(of: watched)
+        let watched = fetcher.watch(origin.url(), prefix: Self.length)
+        _ = await prefix(of: watched)
         watched.fetch.fetchRest()
         let outcome = await watched.outcome()
         #expect(outcome.bytes == Self.body && outcome.isFinished && outcome.starts.count == 1)
         await end(fetcher, origin)
     }
 
-    @Test func `a beginning that breaks off is requested again`() async throws {
+    @Test func `an interrupted prefix is requested again`() async throws {
         let origin = ScriptedOrigin { visit in
             let isFirst = visit.request.number == 1
             visit.send(
@@ -149,7 +149,7 @@ import Testing
             if isFirst { visit.close() }
         }
         let fetcher = try OriginFetcher.forTests()
-        let outcome = await beginning(of: fetcher.watch(origin.url(), beginning: Self.length))
+        let outcome = await prefix(of: fetcher.watch(origin.url(), prefix: Self.length))
         #expect(outcome.bytes == Array(Self.body[..<10_000]) && outcome.starts.count == 2)
         #expect(origin.requests.map { $0.fields["range"] } == ["bytes=0-9999", "bytes=0-9999"])
         await end(fetcher, origin)
@@ -158,7 +158,7 @@ import Testing
     @Test func `a body above the limit is refused by the length of the whole`() async throws {
         let origin = origin()
         let fetcher = try OriginFetcher.forTests { $0.maximumBytes = 50_000 }
-        let outcome = await fetcher.watch(origin.url(), beginning: Self.length).outcome()
+        let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
         #expect(outcome.error?.reason == .tooLarge)
         await end(fetcher, origin)
     }
