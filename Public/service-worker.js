@@ -1,4 +1,5 @@
 import { CatalogCopies } from './offline/catalog-copies.js';
+import { basePath, isOurs } from './offline/cache-names.js';
 import { Shell } from './offline/shell.js';
 
 /*
@@ -23,7 +24,7 @@ scope.addEventListener('activate', (event) => {
 async function takeOver() {
   const names = await caches.keys();
   const known = [Shell.cache, CatalogCopies.cache];
-  await Promise.all(names.filter((name) => !known.includes(name)).map((name) => caches.delete(name)));
+  await Promise.all(names.filter((name) => isOurs(name) && !known.includes(name)).map((name) => caches.delete(name)));
   // The browser sends the request for the page while this worker starts.
   await scope.registration.navigationPreload?.enable();
   await scope.clients.claim();
@@ -35,7 +36,7 @@ scope.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   const later = (/** @type {Promise<unknown>} */ work) => event.waitUntil(work.catch(() => {}));
   if (request.mode === 'navigate') {
-    if (url.pathname === new URL(scope.registration.scope).pathname) event.respondWith(shell.open(event.preloadResponse, request, later));
+    if (url.pathname === basePath()) event.respondWith(shell.open(event.preloadResponse, request, later));
   } else if (Shell.isPart(url)) {
     event.respondWith(shell.part(request));
   } else if (CatalogCopies.keeps(url)) {

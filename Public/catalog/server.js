@@ -152,7 +152,7 @@ export class Server {
     // Issuing a token starts the work at once, so the server must learn the acceptable formats here.
     const accept = `application/json, ${await acceptedPictures}`;
     const issued = await this.#ask('api/v1/tokens', { ...order, session: session ?? undefined }, accept);
-    for (const token of issued.tokens) token.href = token.href.slice(token.href.indexOf('images/'));
+    for (const token of issued.tokens) token.href = token.href.slice(token.href.lastIndexOf('images/'));
     return issued;
   }
 

@@ -1,3 +1,4 @@
+import { basePath, cacheName } from './cache-names.js';
 import { copyMark } from './copy-mark.js';
 import { SerialQueue } from './serial-queue.js';
 
@@ -10,12 +11,15 @@ const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'
  * mixed.
  */
 export class CatalogCopies {
-  static cache = 'tessera-catalog-1';
+  static get cache() {
+    return cacheName('catalog');
+  }
+
   /** A page of a hundred images is some 40 KB. */
   static #most = 120;
   /** The largest response to keep. Bytes. */
   static #longest = 500_000;
-  static #paths = /\/api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
+  static #paths = /^api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
   #caches;
   #fetch;
   /** Responses are stored one after the other. */
@@ -32,7 +36,7 @@ export class CatalogCopies {
 
   /** @param {URL} url */
   static keeps(url) {
-    return CatalogCopies.#paths.test(url.pathname) && !url.searchParams.has('token');
+    return CatalogCopies.#paths.test(localPath(url)) && !url.searchParams.has('token');
   }
 
   /**
@@ -117,6 +121,14 @@ export class CatalogCopies {
 /** @param {string} view */
 function markOf(view) {
   return `offline/revision?${view}`;
+}
+
+/**
+ * The path of an address under that of this gallery; empty if it is not there.
+ * @param {URL} url
+ */
+function localPath({ pathname }) {
+  return pathname.startsWith(basePath()) ? pathname.slice(basePath().length) : '';
 }
 
 /** @param {URL} url */

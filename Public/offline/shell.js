@@ -1,3 +1,4 @@
+import { basePath, cacheName } from './cache-names.js';
 import { SerialQueue } from './serial-queue.js';
 
 /**
@@ -5,9 +6,11 @@ import { SerialQueue } from './serial-queue.js';
  * all: the markup is stored only once all its scripts are.
  */
 export class Shell {
-  static cache = 'tessera-shell-1';
+  static get cache() {
+    return cacheName('shell');
+  }
+
   static #page = './';
-  static #parts = '/assets/';
   /**
    * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
    * server has is there at the next visit. Milliseconds.
@@ -32,7 +35,7 @@ export class Shell {
 
   /** @param {URL} url */
   static isPart(url) {
-    return url.pathname.includes(Shell.#parts);
+    return url.pathname.startsWith(`${basePath()}assets/`);
   }
 
   /**

@@ -11,6 +11,9 @@ public import Traces
 extension Gallery {
     /// How a gallery is served: the settings of each module, and the server's own.
     public struct Configuration: Sendable {
+        /// How the paths begin that the server answers itself. A base path like them could not be told apart from them.
+        public static let ownPaths = ["api", "assets", "healthz", "icons", "images", "metrics", "readyz"]
+
         /// The settings of the HTTP server itself.
         public var http = HTTPServer.Configuration()
         /// The settings of the catalog, with the data folder.

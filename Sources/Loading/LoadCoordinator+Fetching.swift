@@ -35,7 +35,7 @@ extension LoadCoordinator {
             parkedFetches.insert(id)
             fetchRestIfNeeded(id)
         case .fetched(let fetched):
-            noteNeedlessPrefix(of: fetches[id], length: fetched.kept.length)
+            noteNeedlessPrefix(of: fetches[id])
             endFetch(id) { coordinator, job, image in
                 coordinator.noteFreshness(
                     fetched.kept.version, until: fetched.kept.freshUntil, mayStore: fetched.mayStore, of: image)

@@ -11,16 +11,23 @@ extension LoadCoordinator {
         guard coordination.isSingleNode, request.rendition == .preview, let url = request.image.location.fetched?.url,
             request.image.metadata.mediaType ?? FileFormat.jpeg.mediaType == FileFormat.jpeg.mediaType
         else { return false }
-        return prefixHistory.suggestsPrefix(of: url)
+        // Each parked fetch holds a file open.
+        return parkedFetches.count < Loader.maximumParkedFetches && prefixHistory.suggestsPrefix(of: url)
     }
 
     /// Answers a job for which the camera's thumbnail will do, if it has arrived.
     func answerWithThumbnail(_ job: Machine.JobID, from fetch: Machine.FetchID) {
-        guard let request = contexts[job]?.request, request.acceptsThumbnail,
-            let thumbnail = prefixes[fetch]?.thumbnail
+        guard let request = contexts[job]?.request, request.acceptsThumbnail, let prefix = prefixes[fetch],
+            let thumbnail = prefix.thumbnail
         else { return }
         counts.thumbnails += 1
-        succeeded(job, thumbnail)
+        if prefix.source.mayStore {
+            let key = TileKey(of: thumbnail, as: .preview, image: request.image.id, format: request.format)
+            stages.thumbnails.insert(thumbnail, for: key)
+            stages.thumbnails.setFreshness(
+                .init(version: thumbnail.version, until: prefix.freshUntil), of: request.image.id)
+        }
+        succeeded(job, thumbnail, from: prefix)
     }
 
     /// Makes a preview from the part of an original that has arrived. If that fails, the job waits for the rest as if
@@ -41,17 +48,26 @@ extension LoadCoordinator {
                 guard let content else { return coordinator.partialDecodeFailed(job, of: fetch, after: prefix) }
                 coordinator.noteFreshness(
                     source.version, until: prefix.freshUntil, mayStore: source.mayStore, of: request.image.id)
-                coordinator.succeeded(job, content)
+                coordinator.record(prefix)
+                coordinator.succeeded(job, content, from: prefix)
             }
         }
     }
 
-    private func succeeded(_ job: Machine.JobID, _ preview: RenditionBytes) {
+    private func succeeded(_ job: Machine.JobID, _ preview: RenditionBytes, from prefix: OriginalPrefix) {
         guard let image = contexts[job]?.request.image else { return }
-        if let url = image.location.fetched?.url { prefixHistory.note(url, hadPreview: true) }
+        // One that was found only in a longer part does not make the first request worthwhile.
+        let isOfPrefix = prefix.available < OriginalPrefix.lengths[1]
+        if isOfPrefix, let url = image.location.fetched?.url { prefixHistory.note(url, hadPreview: true) }
         contexts[job]?.onlyKeepsFetchAlive = true
         extendFetch(of: image)
         finish(job, .success(.bytes(preview)))
+    }
+
+    /// Stores the record of the original, without which its renditions on disk would not be found again.
+    private func record(_ prefix: OriginalPrefix) {
+        guard prefix.source.mayStore else { return }
+        pools.spool.submit { [stages] in stages.originals.note(prefix.record) }
     }
 
     /// Tries again if more bytes arrived in the meantime.
@@ -60,11 +76,9 @@ extension LoadCoordinator {
         fetchRestIfNeeded(fetch)
     }
 
-    /// Records that an original barely longer than its prefix cost a needless second request.
-    func noteNeedlessPrefix(of fetch: OriginalFetch?, length: Int64) {
-        guard let fetch, fetch.beginsWithPrefix, let prefix = OriginalPrefix.lengths.first,
-            (prefix + 1...2 * prefix).contains(length)
-        else { return }
+    /// Records that requesting the prefix of an original saved nothing.
+    func noteNeedlessPrefix(of fetch: OriginalFetch?) {
+        guard let fetch, fetch.hadNeedlessPrefix else { return }
         prefixHistory.note(fetch.url, hadPreview: false)
     }
 
@@ -92,13 +106,11 @@ extension LoadCoordinator {
 
     /// How long a fetch continues after a preview was made from the first bytes, in seconds.
     private static let fetchExtension = 1.0
-    /// The maximum number of such fetches; each holds a file open.
-    private static let maximumExtensions = 64
 
     /// A viewer that shows a preview usually needs a larger rendition soon. The fetch continues for a while, behind all
     /// requested loads, so that it need not start again.
     private func extendFetch(of image: GalleryImage) {
-        guard extensions < Self.maximumExtensions else { return }
+        guard extensions < Loader.maximumParkedFetches else { return }
         extensions += 1
         let waiter = LoadWaiter(isExtension: true, coordinator: self) { [weak self] result in
             guard let self else { return }

@@ -6,6 +6,8 @@ import Renditions
 struct LoadStages: Sendable {
     let tiles: TileCache
     let memory: MemoryCache
+    /// Cameras' thumbnails of remote originals, as previews for those who accept them.
+    let thumbnails = MemoryCache(budget: 8 << 20)
     let originals: OriginalCache
     let pyramids: PyramidStore
     let files: any FileOpening

@@ -11,6 +11,9 @@ import Tracing
 /// The loader: serves renditions from the caches in memory and on disk, from local files and from origins, with one
 /// load for all concurrent requests.
 public final class Loader: RenditionLoading {
+    /// The limit of fetches that wait, with their files open, until somebody needs more than a preview.
+    public static let maximumParkedFetches = 64
+
     public let configuration: Configuration
     private let time: any TimeKeeping
     private let pools: LoadPools
@@ -105,6 +108,9 @@ public final class Loader: RenditionLoading {
         var request = request
         // A remote thumbnail arrives in the course of a load.
         request.acceptsThumbnail = mayHaveThumbnail && request.image.location.isFetched
+        if request.acceptsThumbnail, let bytes = stages.thumbnails.rendition(request, now: time.secondsSince1970) {
+            return .cached(bytes)
+        }
         let join = { @Sendable [coordinator, request] (priority: Priority) -> any LoadHandle in
             let waiter = LoadWaiter(
                 isPrefill: request.isPrefill, cause: cause, coordinator: coordinator, deliver: deliver)

@@ -16,6 +16,8 @@ public struct OriginHead: Hashable, Sendable {
     /// The length of the whole representation in bytes, if it is declared and not that of a compressed body. If so,
     /// `.finished` comes only after exactly this many bytes.
     public var declaredLength: Int64?
+    /// Whether the response is only the prefix that the request asked for.
+    public var isPrefix = false
     /// The media type that the origin claims. For the log; never trust it.
     public var claimedType: String?
 

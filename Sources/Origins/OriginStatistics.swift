@@ -5,6 +5,8 @@ public struct OriginStatistics: Hashable, Sendable {
     public var fetches = 0
     public var waiting = 0
     public var inFlight = 0
+    public var parked = 0
+    public var prefixes = 0
     public var attempts = 0
     public var retries = 0
     public var redirects = 0
@@ -26,6 +28,9 @@ extension OriginStatistics: MetricsReporting {
         .counter("fetches", "Fetches that were requested.", \.fetches),
         .gauge("waiting", "Fetches that are queued, or waiting for their next retry.", \.waiting),
         .gauge("inFlight", "Transfers in flight.", \.inFlight),
+        .gauge(
+            "parked", "Fetches whose first part has arrived, and of which nobody has requested the rest.", \.parked),
+        .counter("prefixes", "Fetches that ended with their first part, because nobody needed more.", \.prefixes),
         .counter("attempts", "Requests sent, including retries and redirects.", \.attempts),
         .counter("retries", "Requests sent again after a failure.", \.retries),
         .counter("redirects", "Redirects followed.", \.redirects),

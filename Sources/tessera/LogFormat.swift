@@ -16,14 +16,15 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
         let fixed = [("time", time), ("level", level.rawValue), ("logger", label), ("message", message)]
         // Rename fields that would clash with a fixed one.
         let fields = metadata.map { (fixed.map(\.0).contains($0.0) ? $0.0 + "_" : $0.0, $0.1) }
+        let all = (fixed + fields).map { ($0.0, Self.printable($0.1)) }
         switch self {
         case .logfmt:
-            let pairs = (fixed + fields).map { "\(Self.key($0.0))=\(Self.value($0.1))" }
+            let pairs = all.map { "\(Self.key($0.0))=\(Self.value($0.1))" }
             return Array((pairs.joined(separator: " ") + "\n").utf8)
         case .json:
             var json = JSONWriter()
             json.object { json in
-                for (name, value) in fixed + fields { json.member(named: name) { $0.value(value) } }
+                for (name, value) in all { json.member(named: name) { $0.value(value) } }
             }
             return json.bytes + [0x0a]
         }
@@ -35,17 +36,24 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
 
     /// Control characters are replaced: a line break in a file name would start a line that looks like another event,
     /// and others would control the terminal.
+    private static func printable(_ text: String) -> String {
+        var printable = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: printable.append("\u{fffd}")
+            default: printable.append(scalar)
+            }
+        }
+        return String(printable)
+    }
+
     private static func value(_ text: String) -> String {
         var value = String.UnicodeScalarView()
         var needsQuotes = text.isEmpty
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: value.append("\u{fffd}")
-            default:
-                if scalar == "\"" || scalar == "\\" { value.append("\\") }
-                value.append(scalar)
-                needsQuotes = needsQuotes || " \"=\\".unicodeScalars.contains(scalar)
-            }
+            if scalar == "\"" || scalar == "\\" { value.append("\\") }
+            value.append(scalar)
+            needsQuotes = needsQuotes || " \"=\\".unicodeScalars.contains(scalar)
         }
         return needsQuotes ? "\"\(String(value))\"" : String(value)
     }

@@ -61,6 +61,11 @@ final class LogWriter: Sendable {
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&room, 1, -1)
+                continue
+            }
             guard count > 0 else { return }
             written += count
         }

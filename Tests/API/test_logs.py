@@ -10,11 +10,12 @@ import pytest
 from gallery import run, wait_until
 
 # File names that would forge a line, a field, or control the terminal.
-NAMES = ["line\nlevel=error message=forged.jpg", 'quote".jpg', "back\\slash.jpg", "a=b c.jpg", "\x1b[31mred.jpg", "plain.jpg"]
+NAMES = ["line\nlevel=error message=forged.jpg", 'quote".jpg', "back\\slash.jpg", "a=b c.jpg", "\x1b[31mred.jpg",
+         "\x9b31mred.jpg", "\u2028line.jpg", "plain.jpg"]
 
 
 def lines(gallery, containing: str) -> list[str]:
-    return [line for line in gallery.log.splitlines() if containing in line]
+    return [line for line in gallery.log.split("\n") if containing in line]
 
 
 def fields(line: str, form: str) -> dict[str, str]:
@@ -39,7 +40,7 @@ def test_each_event_is_one_line_with_its_fields(serve, tmp_path, form):
         assert gallery.tile(image).status != 200
     wait_until(lambda: len(lines(gallery, "An image cannot be displayed.")) == len(NAMES), "each failure", lambda: gallery.log)
     told = [fields(line, form) for line in lines(gallery, "An image cannot be displayed.")]
-    assert sorted(event["name"] for event in told) == sorted(re.sub(r"[\n\x1b]", "\ufffd", name) for name in NAMES)
+    assert sorted(event["name"] for event in told) == sorted(re.sub("[\n\x1b\x9b\u2028]", "\ufffd", name) for name in NAMES)
     for event in told:
         assert event["level"] == "warning" and event["logger"] == "tessera" and event["rendition"] == "tile"
         moment = datetime.datetime.fromisoformat(event["time"])

@@ -89,8 +89,8 @@ def test_the_page_its_stream_and_the_viewer_work(visit, proxy):
     outside: list[str] = []
 
     def watch(page):
-        page.on("request", lambda request: outside.append(request.url) if "/gallery" not in request.url
-                and request.url.startswith("http") else None)
+        page.on("request", lambda request: outside.append(request.url) if request.url.startswith("http")
+                and not request.url.startswith(proxy[0].address + "/") else None)
 
     front = visit(proxy[0], before=watch)
     front.until_settled()

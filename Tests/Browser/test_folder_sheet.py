@@ -174,8 +174,8 @@ def test_covers_are_the_tiles_of_their_pictures(visit, gallery):
         return covers.length === 3 && covers.every((one) => one.complete && one.naturalWidth > 0);
     }""")
     covers = front.page.locator("#folders-list img")
-    told = json.loads(front.page.evaluate("async () => (await fetch('/api/v1/folders?parent=')).text()"))["folders"]
-    assert covers.evaluate_all("(all) => all.map((one) => one.getAttribute('src'))") == [
+    told = json.loads(front.page.evaluate("async () => (await fetch('api/v1/folders?parent=')).text()"))["folders"]
+    assert covers.evaluate_all("(all) => all.map((one) => one.src.slice(location.origin.length))") == [
         each["cover"]["links"]["tile"] for each in told]
     assert covers.first.get_attribute("alt") == "" and covers.first.get_attribute("decoding") == "async"
 
@@ -249,8 +249,9 @@ def test_on_a_phone_the_sheet_is_at_the_bottom_and_nothing_scrolls_sideways(phon
 
 
 def test_a_script_that_cannot_be_loaded_is_reported_and_tried_again(visit, gallery):
-    front = visit(gallery, **DESK)
-    front.page.route(re.compile(r"/assets/.*/later\.js"), lambda route: route.abort())
+    # From the beginning, because the page loads it by itself once it has nothing else to do.
+    front = visit(gallery, before=lambda page: page.route(
+        re.compile(r"/assets/.*/later\.js"), lambda route: route.abort()), **DESK)
     button = front.page.get_by_role("button", name="Folders", exact=True)
     button.click()
     front.page.get_by_text("This part of the page cannot be loaded.").first.wait_for()

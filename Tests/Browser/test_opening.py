@@ -61,7 +61,7 @@ def sizes(front, isLater: bool) -> dict[str, int]:
         const lazy = JSON.parse(document.querySelector('#lazy-scripts').textContent);
         // A worker that was fetched ahead is listed twice.
         const own = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')
-            && !name.endsWith('/print.css') && lazy.includes(new URL(name).pathname) === isLater);
+            && !name.endsWith('/print.css') && lazy.some((path) => new URL(path, document.baseURI).href === name) === isLater);
         const page = isLater ? [] : performance.getEntriesByType('navigation');
         return Object.fromEntries([...page, ...own].map(({ name, encodedBodySize }) => [name, encodedBodySize]));
     }""", isLater)

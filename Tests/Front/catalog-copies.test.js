@@ -5,6 +5,8 @@ import { CatalogCopies } from '../../Public/offline/catalog-copies.js';
 import { copyMark } from '../../Public/offline/copy-mark.js';
 import { FakeCaches } from './fake-caches.js';
 
+globalThis.location = /** @type {any} */ (new URL('http://gallery.example/'));
+
 const origin = 'http://gallery.example';
 
 function house() {

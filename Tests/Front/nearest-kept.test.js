@@ -8,6 +8,8 @@ import { nearestKept } from '../../Public/offline/nearest-kept.js';
 import { sentenceOf } from '../../Public/offline/stand-in.js';
 import { FakeCaches } from './fake-caches.js';
 
+globalThis.location = /** @type {any} */ (new URL('http://gallery.example/'));
+
 /** A cache with these pages: each the query of its request, and how many images it has. */
 async function kept(pages) {
   const caches = new FakeCaches();

@@ -163,6 +163,57 @@ import Testing
         await fixture.close()
     }
 
+    @Test func `a preview made from a prefix is found on disk later`() async throws {
+        let first = try fixture()
+        load(first)
+        sendPrefix(await first.origins.fetches.element(0), of: original())
+        #expect(await results.element(0).bytes != nil)
+        await first.close()
+        let second = try LoaderFixture(in: first.folder)
+        load(second)
+        #expect(await results.element(1).bytes?.mediaType == "image/webp")
+        #expect(second.origins.fetches.count == 0)
+        await second.close()
+    }
+
+    @Test func `a thumbnail is fetched once, however many accept it`() async throws {
+        let fixture = try fixture()
+        load(fixture, accepts: true)
+        let fetch = await fixture.origins.fetches.element(0)
+        sendPrefix(fetch, of: original())
+        _ = await results.element(0)
+        #expect(await told(fetch, .cancel).contains(.cancel))
+        load(fixture, accepts: true)
+        #expect(await results.element(1).bytes?.bytes == small)
+        #expect(fixture.origins.fetches.count == 1)
+        await fixture.close()
+    }
+
+    /// The rest then comes as a new response, which may be of another version.
+    @Test func `nobody reads a prefix with weak validators as the original`() async throws {
+        let fixture = try fixture(hasThumbnails: false)
+        load(fixture)
+        let fetch = await fixture.origins.fetches.element(0)
+        let bytes = original()
+        var head = OriginHead.of(bytes.count, tag: nil)
+        head.validators = Validators(lastModified: "Tue, 15 Nov 1994 12:45:26 GMT")
+        head.isPrefix = true
+        fetch.send(.started(head))
+        fetch.send(.bytes([UInt8](repeating: 1, count: 65_536)))
+        fetch.send(.parked)
+        load(fixture, 1, .original)
+        #expect(await told(fetch, .fetchRest).contains(.fetchRest))
+        head.isPrefix = false
+        fetch.send(.started(head))
+        fetch.send(.bytes(bytes))
+        fetch.send(.finished)
+        #expect(await results.first(2).allSatisfy { (try? $0.get()) != nil })
+        let stored = fixture.loader.coordinator.stages.originals.find(ImageID(rawValue: 1), url: "http://origin/1")
+        let file = try #require(stored.flatMap { fixture.loader.coordinator.stages.originals.open($0) })
+        #expect(try file.read(bytes.count + 1, at: 0) == bytes)
+        await fixture.close()
+    }
+
     @Test func `in a cluster, nodes fetch whole originals`() async throws {
         let others = MockCoordination()
         let fixture = try fixture(others: others)
@@ -180,7 +231,7 @@ import Testing
         for id in 1...100 as ClosedRange<UInt64> { load(fixture, id) }
         for fetch in await fixture.origins.fetches.first(100) { sendPrefix(fetch, of: original()) }
         #expect(await results.first(100).allSatisfy { $0.bytes != nil })
-        #expect(fixture.loader.statistics.fetches <= 64)
+        await fixture.reached { $0.fetches <= 64 }
         await fixture.reached { $0.fetches == 0 }
         #expect(await fixture.loader.coordinator.isEmpty())
         await fixture.close()

@@ -1,3 +1,5 @@
+import Loading
+
 /// Divides the descriptors that the process may open. Connections get what the gallery itself doesn't need, so that
 /// no number of clients keeps it from opening a picture.
 public struct DescriptorBudget: Hashable, Sendable {
@@ -9,8 +11,8 @@ public struct DescriptorBudget: Hashable, Sendable {
     public var connectionsPerClient: Int { max(1, connections / 4) }
 
     /// Descriptors that serve no client: the standard streams, the index and the caches with their logs, folders
-    /// being scanned, and files being opened or indexed.
-    private static let reserved = 64 + MetadataIndexer.filesAtOnce
+    /// being scanned, files being opened or indexed, and two for each fetch that is parked after its prefix.
+    private static let reserved = 64 + MetadataIndexer.filesAtOnce + 2 * Loader.maximumParkedFetches
     /// The loop's listening socket, epoll and eventfd, and one to spare.
     private static let perLoop = 4
     /// A render worker's channel, process and picture, and the same for its successor.

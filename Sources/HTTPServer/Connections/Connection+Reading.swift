@@ -134,7 +134,7 @@ extension Connection {
         let context = ResponseEncoder.Context(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive)
         let client = client(of: head)
-        let observation = observation(of: head)
+        let observation = observation(of: received)
         if respondImmediately(head, number: number, context, of: client, observation) { return }
         exchanges.append(
             Exchange(

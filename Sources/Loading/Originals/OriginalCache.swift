@@ -209,15 +209,20 @@ final class OriginalCache: Sendable {
     /// Removes an original that is of no use.
     func forget(_ image: ImageID) {
         used.withLock { _ = $0.remove(image) }
-        let version = database.write { database -> Int64? in
-            let version = try database.integer(
-                "SELECT version FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)])
-            try database.run("DELETE FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)])
-            return version
+        let version = ledger.withLock { ledger -> Int64? in
+            let found = database.write { database -> (version: Int64, bytes: Int64)? in
+                let row = try database.row(
+                    "SELECT version, isKept * length AS bytes FROM original WHERE image = ?",
+                    [Int64(bitPattern: image.rawValue)])
+                try database.run("DELETE FROM original WHERE image = ?", [Int64(bitPattern: image.rawValue)])
+                return row.map { ($0["version"], $0["bytes"]) }
+            }
+            guard let row = found ?? nil else { return nil }
+            ledger.total = ledger.total.map { $0 - row.bytes }
+            if let bytes = ledger.total { total.store(bytes, ordering: .relaxed) }
+            return row.version
         }
-        ledger.withLock { $0.total = nil }
-        measure()
-        guard case .some(.some(let version)) = version else { return }
+        guard let version else { return }
         unlink(folder + "/kept/" + Self.name(image: Int64(bitPattern: image.rawValue), version: version))
     }
 

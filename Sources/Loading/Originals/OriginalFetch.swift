@@ -40,24 +40,11 @@ final class OriginalFetch: Sendable {
         /// Whether the fetch is parked until the rest is requested.
         var isParked = false
         var wantsRest = false
+        /// Whether the fetch was ever parked.
+        var wasParked = false
         var fetch: (any OriginFetch)?
         /// When the request was sent, or when the origin last sent something.
         var lastActivity: Duration
-    }
-
-    /// The state of the pool's work; only one drain at a time uses it.
-    private struct Work: Sendable {
-        var head: OriginHead?
-        var spool: Spool?
-        var path: String?
-        var digest = VersionDigest()
-        var firstBytes: [UInt8] = []
-        var isAnnounced = false
-        /// How many `begun` events were sent.
-        var prefixes = 0
-        /// Bytes to skip because the origin sends them again after a restart.
-        var bytesToSkip: Int64 = 0
-        var isOver = false
     }
 
     /// How many events one call on the pool handles before other fetches get their turn.
@@ -124,6 +111,10 @@ final class OriginalFetch: Sendable {
 
     func reprioritise(_ priority: Priority) { inbox.withLock { $0.fetch }?.reprioritise(priority) }
 
+    /// Whether it was to be parked after its prefix, but never was: the origin ignores ranges, or the original is hardly
+    /// longer.
+    var hadNeedlessPrefix: Bool { beginsWithPrefix && !inbox.withLock { $0.wasParked || $0.wantsRest } }
+
     /// Whether only the prefix of the original was requested so far.
     var awaitsRequestForRest: Bool { beginsWithPrefix && !inbox.withLock { $0.wantsRest } }
 
@@ -160,7 +151,10 @@ final class OriginalFetch: Sendable {
             inbox.lastActivity = now
             inbox.events.append(event)
             if case .bytes(let bytes) = event { inbox.pressure.received(bytes.count) }
-            if case .parked = event { inbox.isParked = !inbox.wantsRest }
+            if case .parked = event {
+                inbox.isParked = !inbox.wantsRest
+                inbox.wasParked = true
+            }
             defer { inbox.isDraining = true }
             return !inbox.isDraining
         }
@@ -245,7 +239,9 @@ final class OriginalFetch: Sendable {
     private func start(_ head: OriginHead, _ work: inout Work) throws(LoadFailure) {
         if let before = work.head, let spool = work.spool {
             let version = ContentVersion(head.validators, length: head.declaredLength)
-            if let version, version == spool.headVersion, head.declaredLength == before.declaredLength {
+            if let version, version == spool.headVersion, head.declaredLength == before.declaredLength,
+                !work.mayStartOver
+            {
                 // The same content from byte 0: skip the bytes that are already written.
                 work.bytesToSkip = spool.written
                 work.head = head
@@ -318,12 +314,12 @@ final class OriginalFetch: Sendable {
     }
 
     private func announce(_ work: inout Work) -> [Event] {
-        guard !work.isAnnounced, let spool = work.spool, work.firstBytes.count >= PictureSignature.length else {
-            return []
-        }
-        work.isAnnounced = true
-        guard let mediaType = PictureSignature.mediaType(of: work.firstBytes) else { return [] }
+        guard !work.isAnnounced, let spool = work.spool, work.firstBytes.count >= PictureSignature.length,
+            let mediaType = spool.mediaType ?? PictureSignature.mediaType(of: work.firstBytes)
+        else { return [] }
         spool.mediaType = mediaType
+        guard !work.mayStartOver else { return [] }
+        work.isAnnounced = true
         return [.readable(spool)]
     }
 
@@ -338,7 +334,10 @@ final class OriginalFetch: Sendable {
         let source = OriginalSource(
             descriptor: descriptor, version: version, length: length, modified: head.validators.modified,
             mayStore: head.mayStore)
-        return [.prefixArrived(OriginalPrefix(of: source, available: spool.written, freshUntil: freshUntil(head)))]
+        let record = CachedOriginal(
+            image: image, url: url, version: version, validators: head.validators, length: length,
+            freshUntil: freshUntil(head), mustRevalidate: head.mustRevalidate ?? false, isKept: false)
+        return [.prefixArrived(OriginalPrefix(of: source, available: spool.written, record: record))]
     }
 
     private func finish(_ work: inout Work) throws(LoadFailure) -> Fetched {

@@ -12,14 +12,17 @@ struct OriginalPrefix: Sendable {
     /// Bytes that have arrived.
     let available: Int64
     let freshUntil: Int64
+    /// The record by which a rendition of it is found on disk later.
+    let record: CachedOriginal
     /// The thumbnail in it as a preview; nil if there is none that can be trusted.
     let thumbnail: RenditionBytes?
 
     /// Reads the file for the thumbnail; blocks.
-    init(of source: OriginalSource, available: Int64, freshUntil: Int64) {
+    init(of source: OriginalSource, available: Int64, record: CachedOriginal) {
         self.source = source
         self.available = available
-        self.freshUntil = freshUntil
+        self.record = record
+        freshUntil = record.freshUntil
         thumbnail = (try? source.descriptor.read(CameraThumbnail.headLength, at: 0)).flatMap {
             RenditionBytes(thumbnailIn: $0, of: source)
         }

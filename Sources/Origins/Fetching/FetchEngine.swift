@@ -19,6 +19,8 @@ final class FetchEngine: @unchecked Sendable {
     let tally = Guarded(OriginStatistics())
 
     private var jobs: [ObjectIdentifier: FetchJob] = [:]
+    /// The fetches that are parked.
+    var parked: Set<ObjectIdentifier> = []
     private var permits: PermitAllocator<ObjectIdentifier, Origin>
     private(set) var records: [Origin: OriginState] = [:]
     /// This node's share of the limits per origin.
@@ -145,6 +147,7 @@ final class FetchEngine: @unchecked Sendable {
     /// between its cancel and the cancel's turn on the loop counts as aborted: its caller never learns of the end.
     func end(_ job: FetchJob, with event: OriginEvent?) {
         guard jobs.removeValue(forKey: job.id) != nil else { return }
+        let wasParked = parked.remove(job.id) != nil
         let event = job.ticket.isCancelled ? nil : event
         release(job)
         // The caller finds its fetch counted once it learns of the end.
@@ -153,7 +156,7 @@ final class FetchEngine: @unchecked Sendable {
             case .finished: statistics.finished += 1
             case .notModified: statistics.notModified += 1
             case .failed: statistics.failed += 1
-            default: statistics.aborted += 1
+            default: if wasParked { statistics.prefixes += 1 } else { statistics.aborted += 1 }
             }
         }
         job.close(with: event)
@@ -356,7 +359,8 @@ final class FetchEngine: @unchecked Sendable {
         let suspended = recentlySuspended.count { records[$0]?.circuitBreaker.suspension(now: now) != nil }
         tally.withLock { statistics in
             statistics.inFlight = permits.holdingCount
-            statistics.waiting = jobs.count - permits.holdingCount
+            statistics.waiting = jobs.count - permits.holdingCount - parked.count
+            statistics.parked = parked.count
             statistics.suspendedOrigins = suspended
         }
     }

@@ -78,7 +78,9 @@ extension FetchJob {
         }
         self.resumption = resumption
         hasStarted = true
-        emit(.started(originHead(head, revalidated: false, length: decoder == nil ? length : nil)))
+        var started = originHead(head, revalidated: false, length: decoder == nil ? length : nil)
+        started.isPrefix = head.status == 206
+        emit(.started(started))
         return .deliver
     }
 

@@ -34,7 +34,7 @@ final class FetchJob {
     var priority: Priority
     private let events: @Sendable (OriginEvent) -> Void
 
-    private let start: OriginURL
+    let start: OriginURL
     private(set) var redirects: RedirectChain
     private var stage = Stage.waiting
     private var retries = 0
@@ -171,7 +171,9 @@ final class FetchJob {
     /// Fetches the rest, if the fetch is parked.
     func unpark() {
         guard case .parked = stage else { return }
-        stage = .waiting
+        engine.parked.remove(id)
+        // A redirect may lead elsewhere by now.
+        wait()
         engine.enqueue(self)
     }
 
@@ -194,6 +196,11 @@ final class FetchJob {
         case .finished: engine.end(self, with: .finished)
         case .notModified(let head): engine.end(self, with: .notModified(head))
         case .failed(let error): failed(error)
+        case .startOver where refusesPrefix && retries == 0:
+            engine.release(self)
+            wait()
+            engine.enqueue(self)
+            engine.fill()
         case .startOver:
             resumption = nil
             retry(after: OriginError(.interrupted, logDetail: "the rest of the body could not be fetched"), at: .zero)
@@ -206,7 +213,12 @@ final class FetchJob {
         engine.release(self)
         stage = .parked
         let remaining = resumption?.remaining ?? 0
-        if ticket.wantsRest || remaining <= Int64(request.prefixLength ?? 0) { unpark() } else { emit(.parked) }
+        if ticket.wantsRest || remaining <= Int64(request.prefixLength ?? 0) {
+            unpark()
+        } else {
+            engine.parked.insert(id)
+            emit(.parked)
+        }
         engine.fill()
     }
 
@@ -293,23 +305,6 @@ final class FetchJob {
             connectTimeout: engine.configuration.connectTimeout,
             maximumHeaderBytes: engine.configuration.maximumHeaderBytes,
             certificateAuthorities: engine.configuration.certificateAuthorities)
-    }
-}
-
-extension FetchJob {
-    /// Whether the prefix of the body is still incomplete.
-    private var isPrefixIncomplete: Bool { resumption?.delivered ?? 0 < request.prefixLength ?? 0 }
-
-    /// Whether the body stopped anywhere other than at the end of its prefix.
-    private var isAfterInterruption: Bool { resumption?.delivered != request.prefixLength.map(Int64.init) }
-
-    /// Adds the operator's header fields that are meant for the current origin, and the cookies of this chain.
-    private func addHeaders(to fields: inout [String]) {
-        let headers = OriginHeader.fields(engine.configuration.headers, to: origin, listed: start.origin)
-        fields.removeAll { field in headers.contains { $0.isNamed(String(field.prefix { $0 != ":" })) } }
-        fields += headers.filter { !$0.isNamed("Cookie") }.map(\.line)
-        let cookies = headers.filter { $0.isNamed("Cookie") }.map(\.value) + [redirects.cookies].compactMap(\.self)
-        if !cookies.isEmpty { fields.append("Cookie: \(cookies.joined(separator: "; "))") }
     }
 }
 

@@ -49,7 +49,8 @@ import Testing
         let watched = fetcher.watch(origin.url(), prefix: Self.length)
         let first = await prefix(of: watched)
         #expect(first.bytes == Array(Self.body[..<Self.length]) && !first.isFinished)
-        #expect(first.starts.map(\.declaredLength) == [100_000])
+        #expect(first.starts.map(\.declaredLength) == [100_000] && first.starts.map(\.isPrefix) == [true])
+        #expect(fetcher.statistics.parked == 1 && fetcher.statistics.waiting == 0)
         #expect(await fetcher.outcome(of: origin.url("/other")).isFinished, "it holds no permit")
         watched.fetch.fetchRest()
         let rest = await watched.outcome()
@@ -69,7 +70,8 @@ import Testing
         watched.fetch.cancel()
         #expect(await fetcher.outcome(of: origin.url("/other")).isFinished)
         #expect(origin.requests.map(\.target) == ["/picture", "/other"] && origin.connections == 1)
-        #expect(fetcher.statistics.aborted == 1)
+        #expect(fetcher.statistics.prefixes == 1 && fetcher.statistics.aborted == 0)
+        #expect(fetcher.statistics.parked == 0)
         await end(fetcher, origin)
     }
 
@@ -121,7 +123,24 @@ import Testing
         let fetcher = try OriginFetcher.forTests()
         let outcome = await fetcher.watch(origin.url(), prefix: Self.length).outcome()
         #expect(outcome.bytes == Self.body && outcome.isFinished && outcome.starts.count == 1)
+        #expect(outcome.starts.map(\.isPrefix) == [false])
+        #expect(origin.requests.count == 2 && fetcher.statistics.retries == 0, "a refusal is no failure")
         await end(fetcher, origin)
+    }
+
+    @Test func `after a redirect, the rest is requested from the beginning of the chain`() async throws {
+        let files = origin()
+        let redirects = ScriptedOrigin { visit in
+            visit.answer("302 Found", ["Location: \(files.url("/signed-\(visit.request.number)"))"])
+        }
+        let fetcher = try OriginFetcher.forTests()
+        let watched = fetcher.watch(redirects.url(), prefix: Self.length)
+        _ = await prefix(of: watched)
+        watched.fetch.fetchRest()
+        #expect(await watched.outcome().bytes == Array(Self.body[Self.length...]))
+        #expect(files.requests.map(\.target) == ["/signed-1", "/signed-2"])
+        await end(fetcher, files)
+        redirects.stop()
     }
 
     /// With a weak validator, the prefix and the rest might belong to different images.
