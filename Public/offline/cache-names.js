@@ -11,6 +11,11 @@ export function cacheName(kind) {
   return `tessera-${kind}-1${suffix()}`;
 }
 
+/** The name of the cache of the catalog's answers. */
+export function catalogCache() {
+  return cacheName('catalog');
+}
+
 /**
  * Whether a cache belongs to this gallery, in this version or another.
  * @param {string} name

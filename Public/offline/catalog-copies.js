@@ -1,4 +1,4 @@
-import { basePath, cacheName } from './cache-names.js';
+import { basePath, catalogCache } from './cache-names.js';
 import { copyMark } from './copy-mark.js';
 import { SerialQueue } from './serial-queue.js';
 
@@ -12,7 +12,7 @@ const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'
  */
 export class CatalogCopies {
   static get cache() {
-    return cacheName('catalog');
+    return catalogCache();
   }
 
   /** A page of a hundred images is some 40 KB. */

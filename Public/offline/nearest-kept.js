@@ -1,5 +1,5 @@
 import { View } from '../catalog/view.js';
-import { CatalogCopies } from './catalog-copies.js';
+import { catalogCache } from './cache-names.js';
 
 /** @typedef {{view: View, index: number}} KeptPlace  A slot whose page is stored. */
 
@@ -11,7 +11,7 @@ import { CatalogCopies } from './catalog-copies.js';
  * @returns {Promise<KeptPlace | undefined>}  Undefined if nothing is stored.
  */
 export async function nearestKept(storage, { view, index }) {
-  const cache = await storage.open(CatalogCopies.cache);
+  const cache = await storage.open(catalogCache());
   const pages = (await cache.keys()).map(({ url }) => new URL(url)).flatMap((url) => {
     const offset = url.searchParams.get('offset');
     if (!url.pathname.endsWith('/api/v1/images') || offset === null) return [];

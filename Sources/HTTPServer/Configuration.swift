@@ -93,7 +93,9 @@ extension HTTPServer {
             }
             try require(!host.isEmpty, "host is empty")
             try require((0...1_024).contains(loops), "loops: from 0 to 1024")
-            try require(Self.isBasePath(basePath), "basePath: must consist of segments of letters, digits, and -._~, each preceded by a slash")
+            try require(
+                Self.isBasePath(basePath),
+                "basePath: must consist of segments of letters, digits, and -._~, each preceded by a slash")
             try require(maximumConnections > 0, "maximumConnections: at least 1")
             try require(maximumConnectionsPerClient > 0, "maximumConnectionsPerClient: at least 1")
             try require(pipelineDepth > 0, "pipelineDepth: at least 1")

@@ -1,3 +1,4 @@
+import BlockingIO
 import Images
 import Origins
 import Renditions

@@ -42,7 +42,8 @@ public struct OriginRequest: Hashable, Sendable {
     }
 
     public init(
-        url: String, revalidate: Validators? = nil, isSigned: Bool = false, prefixLength: Int? = nil, upload: Upload? = nil
+        url: String, revalidate: Validators? = nil, isSigned: Bool = false, prefixLength: Int? = nil,
+        upload: Upload? = nil
     ) {
         self.url = url
         self.revalidate = revalidate

@@ -30,7 +30,9 @@ private struct LineLog: LogHandler {
 
     func log(event: LogEvent) {
         if let dropped = LogWriter.shared.takeDropped() {
-            write(.warning, "Log events were dropped because nothing was reading standard error.", ["count": "\(dropped)"])
+            write(
+                .warning, "Log events were dropped because nothing was reading standard error.", ["count": "\(dropped)"]
+            )
         }
         write(event.level, event.message.description, metadata.merging(event.metadata ?? [:]) { $1 })
     }

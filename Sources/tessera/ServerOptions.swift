@@ -199,8 +199,10 @@ extension ServerOptions {
         configuration.http.host = try host ?? Environment.value("host") ?? "127.0.0.1"
         if let path = try basePath ?? Environment.value("base-path") {
             configuration.http.basePath = path.hasSuffix("/") ? String(path.dropLast()) : path
-            guard !Gallery.Configuration.ownPaths.contains(where: { configuration.http.basePath.hasPrefix("/" + $0) }) else {
-                throw ValidationError("--base-path is “\(path)”, but Tessera's own paths begin like that. Choose another.")
+            guard !Gallery.Configuration.ownPaths.contains(where: { configuration.http.basePath.hasPrefix("/" + $0) })
+            else {
+                throw ValidationError(
+                    "--base-path is “\(path)”, but Tessera's own paths begin like that. Choose another.")
             }
             do throws(ServerError) { try configuration.http.validate() } catch {
                 throw ValidationError("--base-path is “\(path)”, but must be a path such as /gallery.")

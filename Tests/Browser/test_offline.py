@@ -26,8 +26,9 @@ def kept(visit, start, tmp_path):
 def until_kept(front):
     front.until_told("""async () => {
         if (!navigator.serviceWorker.controller) return false;
-        const copies = await (await caches.open('tessera-catalog-1')).keys();
-        const shell = await (await caches.open('tessera-shell-1')).match('./', { ignoreVary: true });
+        const path = new URL('.', location.href).pathname.replace(/^\\/$/, '');
+        const copies = await (await caches.open(`tessera-catalog-1${path}`)).keys();
+        const shell = await (await caches.open(`tessera-shell-1${path}`)).match('./', { ignoreVary: true });
         return shell && copies.some(({ url }) => url.includes('/api/v1/images?'));
     }""")
 
@@ -131,7 +132,8 @@ def test_a_new_version_takes_over_when_the_page_is_reloaded_and_is_stored_as_a_w
     after = front.page.locator("script[type=module]").get_attribute("src")
     assert after != before
     front.until_told("""async (after) => {
-        const shell = await caches.open('tessera-shell-1');
+        const path = new URL('.', location.href).pathname.replace(/^\\/$/, '');
+        const shell = await caches.open(`tessera-shell-1${path}`);
         const page = await shell.match('./', { ignoreVary: true });
         return (await page.text()).includes(after) && !!(await shell.match(after, { ignoreVary: true }));
     }""", after)

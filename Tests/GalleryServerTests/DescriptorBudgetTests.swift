@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `each event loop reserves descriptors of its own`() {
-        let (few, many) = (budget(1_024), budget(1_024, loops: 64))
+        let (few, many) = (budget(2_048), budget(2_048, loops: 64))
         #expect(few.connections + few.transfers - many.connections - many.transfers == 62 * 4 / 2)
     }
 

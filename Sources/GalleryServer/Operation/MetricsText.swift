@@ -74,7 +74,8 @@ struct MetricsText {
             text += "tessera_http_requests_total{\(labels)} \(count)\n"
         }
         let name = "tessera_http_response_seconds"
-        describe(name, .histogram, "Response latency: the time from a request's head to that of its response, in seconds.")
+        describe(
+            name, .histogram, "Response latency: the time from a request's head to that of its response, in seconds.")
         for (route, latencies) in requests.latencies.sorted(by: { $0.key < $1.key }) {
             histogram(
                 name, labels: Self.labels(["route": route]), bounds: RequestStatistics.bounds, latencies.counts,

@@ -354,7 +354,7 @@ final class FetchEngine: @unchecked Sendable {
         OriginError(.suspended, logDetail: "\(origin) is suspended", retryAfter: left)
     }
 
-    private func publish() {
+    func publish() {
         let now = ContinuousClock.now
         let suspended = recentlySuspended.count { records[$0]?.circuitBreaker.suspension(now: now) != nil }
         tally.withLock { statistics in

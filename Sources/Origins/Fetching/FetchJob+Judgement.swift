@@ -57,7 +57,8 @@ extension FetchJob {
     }
 
     private func takePrefix(_ head: ResponseHead) -> BodyUse {
-        guard let requestedPrefix, let range = head.contentRange.flatMap(ContentRange.init), let length = range.complete,
+        guard let requestedPrefix, let range = head.contentRange.flatMap(ContentRange.init),
+            let length = range.complete,
             range.first == 0, range.last == min(length, Int64(requestedPrefix)) - 1, head.effectiveCodings.isEmpty,
             head.contentLength ?? (range.last + 1) == range.last + 1
         else {

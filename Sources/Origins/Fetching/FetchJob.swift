@@ -217,6 +217,7 @@ final class FetchJob {
             unpark()
         } else {
             engine.parked.insert(id)
+            engine.publish()
             emit(.parked)
         }
         engine.fill()
