@@ -114,12 +114,13 @@ extension LoadCoordinator {
         guard extensions < Loader.maximumParkedFetches else { return }
         extensions += 1
         let waiter = LoadWaiter(isExtension: true, coordinator: self) { [weak self] result in
-            guard let self else { return }
-            guard case .success(.partial(let original)) = result else { return on { $0.extensions -= 1 } }
-            after(Self.fetchExtension) {
-                original.close()
-                self.on { $0.extensions -= 1 }
-            }
+            guard case .success(.partial(let original)) = result else { return }
+            self?.after(Self.fetchExtension) { original.close() }
+        }
+        // It may get no answer: nobody may read a prefix with weak validators.
+        after(Self.fetchExtension) { [weak self] in
+            waiter.cancel()
+            self?.on { $0.extensions -= 1 }
         }
         let request = LoadRequest(image: image, rendition: .original, format: .jpeg)
         begin(waiter, request, Priority(level: .prefetch, viewport: 0, distance: 0))

@@ -189,6 +189,22 @@ import Testing
         await fixture.close()
     }
 
+    @Test func `a fetch with weak validators is not kept alive for longer than others`() async throws {
+        let fixture = try fixture()
+        load(fixture)
+        let fetch = await fixture.origins.fetches.element(0)
+        var head = OriginHead.of(1_000_000, tag: nil)
+        head.validators = Validators(lastModified: "Tue, 15 Nov 1994 12:45:26 GMT")
+        head.isPrefix = true
+        fetch.send(.started(head))
+        fetch.send(.bytes(Array(original()[..<65_536])))
+        fetch.send(.parked)
+        #expect(await results.element(0).bytes?.mediaType == "image/webp")
+        #expect(await !told(fetch, .cancel).contains(.fetchRest))
+        #expect(await fixture.loader.coordinator.isEmpty())
+        await fixture.close()
+    }
+
     /// The rest then comes as a new response, which may be of another version.
     @Test func `nobody reads a prefix with weak validators as the original`() async throws {
         let fixture = try fixture(hasThumbnails: false)

@@ -10,7 +10,7 @@ extension OriginalFetch {
         var digest = VersionDigest()
         var firstBytes: [UInt8] = []
         var isAnnounced = false
-        /// How many `begun` events were sent.
+        /// How many `prefixArrived` events were sent.
         var prefixes = 0
         /// Bytes to skip because the origin sends them again after a restart.
         var bytesToSkip: Int64 = 0
