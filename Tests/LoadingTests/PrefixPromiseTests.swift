@@ -168,6 +168,8 @@ import Testing
         load(first)
         sendPrefix(await first.origins.fetches.element(0), of: original())
         #expect(await results.element(0).bytes != nil)
+        let originals = first.loader.coordinator.stages.originals
+        #expect(await eventually { originals.find(ImageID(rawValue: 1), url: "http://origin/1") != nil })
         await first.close()
         let second = try LoaderFixture(in: first.folder)
         load(second)
