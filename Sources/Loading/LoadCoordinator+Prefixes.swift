@@ -9,8 +9,8 @@ import Scheduling
 extension LoadCoordinator {
     /// Whether to request only the first bytes of an original for now, because they probably contain all that is needed.
     func beginsWithPrefix(_ request: LoadRequest) -> Bool {
-        guard coordination.isSingleNode, request.rendition == .preview, let url = request.image.location.fetched?.url,
-            request.image.metadata.mediaType ?? FileFormat.jpeg.mediaType == FileFormat.jpeg.mediaType
+        guard coordination.isSingleNode, request.rendition == .preview, request.mayBeJPEG,
+            let url = request.image.location.fetched?.url
         else { return false }
         // Each parked fetch holds a file open.
         return parkedFetches.count < Loader.maximumParkedFetches && prefixHistory.suggestsPrefix(of: url)

@@ -93,7 +93,8 @@ extension RenditionBytes {
             let thumbnail = CameraThumbnail(head: head, atLeast: side, atMost: Self.longestThumbnail)
         else { return nil }
         self.init(
-            bytes: thumbnail.file, mediaType: "image/jpeg", version: source.version, width: thumbnail.width,
+            bytes: thumbnail.file, mediaType: FileFormat.jpeg.mediaType, version: source.version,
+            width: thumbnail.width,
             height: thumbnail.height, modified: source.modified)
     }
 }
@@ -101,7 +102,9 @@ extension RenditionBytes {
 extension LoadRequest {
     /// Whether the file may contain a thumbnail that will do. A file whose format is not known yet may be a JPEG.
     var mayHaveThumbnail: Bool {
-        guard acceptsThumbnail, rendition == .preview else { return false }
-        return image.metadata.mediaType.map { $0 == FileFormat.jpeg.mediaType } ?? true
+        acceptsThumbnail && rendition == .preview && mayBeJPEG
     }
+
+    /// Whether the original is a JPEG, as far as is known.
+    var mayBeJPEG: Bool { image.metadata.mediaType.map { $0 == FileFormat.jpeg.mediaType } ?? true }
 }

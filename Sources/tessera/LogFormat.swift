@@ -15,7 +15,9 @@ enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     ) -> [UInt8] {
         let fixed = [("time", time), ("level", level.rawValue), ("logger", label), ("message", message)]
         // Rename fields that would clash with a fixed one.
-        let fields = metadata.map { (fixed.map(\.0).contains($0.0) ? $0.0 + "_" : $0.0, $0.1) }
+        let fields = metadata.map { field in
+            (fixed.contains { $0.0 == field.0 } ? field.0 + "_" : field.0, field.1)
+        }
         let all = (fixed + fields).map { ($0.0, Self.printable($0.1)) }
         switch self {
         case .logfmt:

@@ -41,7 +41,7 @@ HEALTHY = {
     **series("tessera_database_unpublished", "0x700 50000x60 0x680"),
 }
 
-# For each alert, what is different, and how many minutes after the failure it fires. All failures begin after an hour.
+# For each alert: how many minutes after the failure it fires, and the series that the failure changes after an hour.
 FAILURES = {
     "TesseraDown": (2, series("up", "1x720 0x720")),
     "TesseraNotReady": (6, series("tessera_ready", "1x720 0x720")),

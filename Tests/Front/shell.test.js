@@ -4,7 +4,7 @@ import test, { mock } from 'node:test';
 import { Shell } from '../../Public/offline/shell.js';
 import { FakeCaches } from './fake-caches.js';
 
-// A gallery below a path of its host.
+// The tests run a gallery under a subpath.
 globalThis.location = /** @type {any} */ (new URL('http://gallery.example/gallery/service-worker.js'));
 
 /** A server that serves one version of the page after the other. */

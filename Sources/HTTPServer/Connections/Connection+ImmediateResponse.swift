@@ -1,6 +1,4 @@
 import Clients
-import EventLoops
-import HTTPTypes
 
 /// The fast path: a simple request whose response is known at once is answered without queueing.
 extension Connection {
@@ -17,9 +15,7 @@ extension Connection {
         output.second = answer.body
         var exchange = Exchange(number: number, context: context, client: client, observation: observation)
         exchange.observation.route = answer.route
-        exchange.observation.status = answer.head.status.code
-        exchange.observation.answered = EventLoop.now()
-        exchange.observation.bodyBytes = Int64(answer.body.count)
+        exchange.observation.answer(answer.head.status, bodyBytes: Int64(answer.body.count))
         let outcome = output.write(to: socket)
         guard outcome != .complete else {
             output.clear()

@@ -15,6 +15,13 @@ struct Observation {
     var bodyBytes: Int64 = 0
 
     init(began: UInt64 = EventLoop.now()) { self.began = began }
+
+    /// A response begins; an earlier one for the same request was replaced before any of it was sent.
+    mutating func answer(_ status: HTTPResponse.Status, bodyBytes: Int64 = 0) {
+        self.status = status.code
+        self.bodyBytes = bodyBytes
+        answered = EventLoop.now()
+    }
 }
 
 /// Counts requests, and records them in the access log if there is one.
@@ -29,10 +36,7 @@ extension Connection {
 
     /// Notes that the first exchange's response has begun.
     func noteResponse(_ status: HTTPResponse.Status) {
-        guard !exchanges.isEmpty else { return }
-        exchanges[0].observation.status = status.code
-        exchanges[0].observation.answered = EventLoop.now()
-        exchanges[0].observation.bodyBytes = 0
+        if !exchanges.isEmpty { exchanges[0].observation.answer(status) }
     }
 
     /// Counts a finished exchange, and writes it to the access log.

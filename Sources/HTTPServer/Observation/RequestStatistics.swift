@@ -20,6 +20,11 @@ public struct RequestStatistics: Sendable {
         public fileprivate(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
         /// The sum over all requests, in seconds.
         public fileprivate(set) var total = 0.0
+
+        fileprivate mutating func count(_ latency: Double) {
+            counts[bounds.firstIndex { latency <= $0 } ?? bounds.count] += 1
+            total += latency
+        }
     }
 
     /// The upper bounds of all buckets but the last, in seconds.
@@ -36,10 +41,7 @@ public struct RequestStatistics: Sendable {
     mutating func count(_ route: String?, _ method: HTTPRequest.Method?, _ status: Int, latency: Double?) {
         let route = route ?? Self.unmatched
         counts[Series(route: route, method: Self.label(of: method), status: status), default: 0] += 1
-        guard let latency else { return }
-        latencies[route, default: Latencies()].counts[Self.bounds.firstIndex { latency <= $0 } ?? Self.bounds.count] +=
-            1
-        latencies[route, default: Latencies()].total += latency
+        if let latency { latencies[route, default: Latencies()].count(latency) }
     }
 
     /// Adds the requests of another loop.

@@ -90,10 +90,10 @@ public struct Router: Responder {
 
     public func respond(to request: Request, reply: Reply) {
         let found = routes.find(request)
-        if case .found(_, _, let pattern, _) = found { reply.matched(pattern) }
-        guard let tracer else { return respond(found, to: request, reply: reply) }
         var pattern: String?
         if case .found(_, _, let known, _) = found { pattern = known }
+        if let pattern { reply.matched(pattern) }
+        guard let tracer else { return respond(found, to: request, reply: reply) }
         if let pattern, untraced.contains(pattern) { return respond(found, to: request, reply: reply) }
         RequestTracing(tracer: tracer).trace(request, pattern: pattern, reply: reply) { reply in
             respond(found, to: request, reply: reply)

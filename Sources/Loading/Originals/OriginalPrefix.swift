@@ -5,7 +5,7 @@ import FileHeads
 struct OriginalPrefix: Sendable {
     /// The lengths in bytes at which to try a partial decode. Exif takes at most 64 KB (CIPA DC-008, 4.7.2: one APP1
     /// segment); colour profiles and other segments before the image's own header need more.
-    static let lengths: [Int64] = [64 << 10, 256 << 10]
+    static let lengths = [Int64(CameraThumbnail.headLength), 256 << 10]
 
     /// The future whole original, open for reading the part that has arrived.
     let source: OriginalSource
