@@ -89,7 +89,8 @@ let package = Package(
                 "Encodings", "Locking", "CLinux", "BlockingIO", grdb, deque, tracing, log,
             ],
             tests: ["RenderWorkers", inMemoryTracing]),
-        module("Redis", dependsOn: ["EventLoops", "Addresses", "Encodings", "Hashing", deque], tests: ["Locking"]),
+        module(
+            "Redis", dependsOn: ["EventLoops", "Addresses", "Encodings", "Hashing", "TLS", deque], tests: ["Locking"]),
         module(
             "Postgres", dependsOn: ["EventLoops", "Addresses", "Encodings", "CPostgres", deque], tests: ["Locking"]),
         module(
@@ -153,6 +154,7 @@ let package = Package(
         module("Scheduling"),
         module("Images"),
         module("FileHeads"),
+        module("TLS", dependsOn: ["COpenSSL"]),
         module("Hashing", dependsOn: ["CCrypto"], tests: ["Encodings"]),
 
         // What tests need: code that several modules share, and the program that tries what the sandbox forbids.
@@ -178,6 +180,7 @@ let package = Package(
             .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
             .systemLibrary(name: "CIDN", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
             .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+            .systemLibrary(name: "COpenSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
             .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
             .systemLibrary(name: "CTiff", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
             .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),

@@ -1,11 +1,11 @@
-"""Three nodes on one machine: what they make once for all, what that costs, and what happens to requests while a
-node, their Redis or their store is away."""
+"""Three nodes on one machine: what they make once for all, what that costs, with TLS and without, and what happens to
+requests while a node, their Redis or their store is away."""
 
 import sys
 
-from . import cost, distance, once, outages, owners
+from . import cost, distance, encryption, once, outages, owners
 
-PARTS = {"once": once, "cost": cost, "distance": distance, "outages": outages, "owners": owners}
+PARTS = {"once": once, "cost": cost, "distance": distance, "encryption": encryption, "outages": outages, "owners": owners}
 
 
 def run(report, options):

@@ -42,12 +42,14 @@ class Node(Tessera):
 
 class Cluster:
     """`nodes`, their `redis` and, if requested, their `database`, started by its `with` statement. Nodes index no
-    files in the background."""
+    files in the background.
+
+    - `is_encrypted`: whether they speak TLS to Redis."""
 
     def __init__(self, *words, urls: Iterable[str] = (), environment: dict[str, str] | None = None,
-                 has_database: bool = False):
+                 has_database: bool = False, is_encrypted: bool = False):
         self._words, self._urls, self._environment = list(words), list(urls), environment
-        self._has_database = has_database
+        self._has_database, self._is_encrypted = has_database, is_encrypted
         self.nodes: list[Node] = []
 
     def __enter__(self):
@@ -75,8 +77,8 @@ class Cluster:
             node.__exit__()
 
     def _started(self) -> Node:
-        node = Node(*self._words, "--no-examine", "--redis", self.redis.url, urls=self._urls,
-                    environment=self._environment)
+        redis = self.redis.encrypted_url if self._is_encrypted else self.redis.url
+        node = Node(*self._words, "--no-examine", "--redis", redis, urls=self._urls, environment=self._environment)
         until(lambda: node.finds_redis, PATIENCE)
         return node
 

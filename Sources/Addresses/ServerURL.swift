@@ -1,19 +1,35 @@
 import Encodings
 
-/// The address and credentials of a server, as a URL: `scheme://user:password@host:port/path?name=value`.
+/// The address and credentials of a server, as a URL: `scheme://user:password@host:port/path?name=value`. A server with
+/// replicas may have several hosts, separated by commas.
 public struct ServerURL: Hashable, Sendable {
     /// In lower case.
     public let scheme: String
     /// Nil if it is missing or empty.
     public let user: String?
     public let password: String?
-    /// A name or an address (IPv6 without brackets); may be empty.
-    public let host: String
-    public let port: UInt16?
-    /// The part after the host, without its slash.
+    /// At least one.
+    public let hosts: [Host]
+    /// The part after the hosts, without its slash.
     public let path: String
     /// The part after the question mark; nil if there is none.
     public let query: String?
+
+    public struct Host: Hashable, Sendable {
+        /// A name or an address (IPv6 without brackets); may be empty.
+        public let name: String
+        public let port: UInt16?
+
+        public init(name: String, port: UInt16?) {
+            self.name = name
+            self.port = port
+        }
+    }
+
+    /// The first host's name.
+    public var host: String { hosts[0].name }
+    /// The first host's port.
+    public var port: UInt16? { hosts[0].port }
 
     /// Why a text is no such URL. It repeats nothing of the text, which may have a password in it.
     public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
@@ -47,7 +63,33 @@ public struct ServerURL: Hashable, Sendable {
         } else {
             (user, password) = (nil, nil)
         }
-        (host, port) = try Self.endpoint(rest)
+        // A loop, as `map` does not pass on what kind of error it is.
+        var hosts: [Host] = []
+        for host in rest.split(separator: ",", omittingEmptySubsequences: false) {
+            hosts.append(try Self.host(host))
+        }
+        guard hosts.count == 1 || hosts.allSatisfy({ !$0.name.isEmpty }) else { throw .host }
+        self.hosts = hosts
+    }
+
+    /// The decoded values of the query, by their names.
+    ///
+    /// - Parameter known: The names that may be given, each once, in the order in which the error tells them.
+    /// - Throws: ``Invalid`` if another name is given, or one twice or without a value.
+    public func parameters(_ known: [String]) throws(Invalid) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for part in query?.split(separator: "&") ?? [] {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(words[0])
+            guard known.contains(name), words.count == 2, let value = PercentEncoding.decode(words[1].utf8),
+                !value.isEmpty, parameters.updateValue(value, forKey: name) == nil
+            else {
+                let names = [known.dropLast().joined(separator: ", "), known.last ?? ""].filter { !$0.isEmpty }
+                let list = names.joined(separator: " and ")
+                throw Invalid(known.isEmpty ? "a query is not supported" : "of parameters, give \(list) at most once")
+            }
+        }
+        return parameters
     }
 
     private static func credentials(_ text: Substring) throws(Invalid) -> (user: String?, password: String?) {
@@ -58,7 +100,7 @@ public struct ServerURL: Hashable, Sendable {
         return (user.isEmpty ? nil : user, password.isEmpty ? nil : password)
     }
 
-    private static func endpoint(_ text: Substring) throws(Invalid) -> (String, UInt16?) {
+    private static func host(_ text: Substring) throws(Invalid) -> Host {
         var host = text
         var port: Substring?
         let bracket = text.lastIndex(of: "]") ?? text.startIndex
@@ -70,11 +112,11 @@ public struct ServerURL: Hashable, Sendable {
         guard host.utf8.count <= 253, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
             !host.contains(where: { "[]@".contains($0) })
         else { throw .host }
-        guard let port else { return (String(host), nil) }
+        guard let port else { return Host(name: String(host), port: nil) }
         guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0 else {
             throw .port
         }
-        return (String(host), number)
+        return Host(name: String(host), port: number)
     }
 
     /// `host:port`, an address of IPv6 in brackets (RFC 3986 §3.2).

@@ -38,7 +38,8 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(Invalid) {
         let url = try ServerURL(text, form: Self.form)
         guard ["postgres", "postgresql"].contains(url.scheme) else { throw Invalid("say \(Self.form)") }
-        let asked = try Self.parameters(url.query)
+        guard url.hosts.count == 1 else { throw Invalid("give one server; several addresses are not supported") }
+        let asked = try url.parameters(["host", "sslmode", "sslrootcert"])
         switch (url.host, asked["host"]) {
         case ("", let folder?) where folder.hasPrefix("/") && folder.utf8.count < 100: host = folder
         case (let name, nil) where !name.isEmpty: host = name
@@ -61,18 +62,5 @@ public struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
         let database = database.map { "/" + $0 } ?? ""
         guard !host.hasPrefix("/") else { return "postgres://\(database)?host=\(host)" }
         return "postgres://\(ServerURL.authority(host, port))\(database)"
-    }
-
-    private static func parameters(_ query: String?) throws(Invalid) -> [String: String] {
-        var parameters: [String: String] = [:]
-        for part in query?.split(separator: "&") ?? [] {
-            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(words[0])
-            guard ["host", "sslmode", "sslrootcert"].contains(name), words.count == 2,
-                let value = PercentEncoding.decode(words[1].utf8), !value.isEmpty,
-                parameters.updateValue(value, forKey: name) == nil
-            else { throw Invalid("the parameters are host, sslmode and sslrootcert, each at most once") }
-        }
-        return parameters
     }
 }

@@ -1,44 +1,121 @@
 public import Addresses
+import Encodings
+public import TLS
 
-/// The address and credentials of a Redis server, as a URL: `redis://user:password@host:port/database`.
+/// Where Redis is, and how to sign in: `redis://user:password@host:port/database`.
+///
+/// | scheme | |
+/// | --- | --- |
+/// | `redis` | one host, or several separated by commas, of which the master is used |
+/// | `rediss` | the same with TLS; parameters `ca`, `cert` and `key` (PEM files), and `verify=no` |
+/// | `redis-sentinel` | the hosts are Sentinels; the parameter `master` names the master that they watch |
+/// | `rediss-sentinel` | the same with TLS, to Sentinels and servers |
+/// | `unix` | the path of a socket, with the parameter `db` for the database |
 ///
 /// The description, used in logs and errors, contains neither user nor password.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A name or an address (IPv6 without brackets).
-    public let host: String
-    public let port: UInt16
+    public let place: Place
     /// Nil for the default user.
     public let user: String?
     public let password: String?
     public let database: Int
+    /// Nil for connections without TLS.
+    public let tls: TLSSettings?
+
+    /// How the master is found.
+    public enum Place: Hashable, Sendable {
+        /// The servers of one master and its replicas; at least one.
+        case servers([Host])
+        /// Sentinels that watch a master of this name, together with others; at least one.
+        case sentinels([Host], master: String)
+        /// The path of the server's Unix socket.
+        case socket(String)
+    }
+
+    /// Where a server or Sentinel listens.
+    public struct Host: Hashable, Sendable, CustomStringConvertible {
+        /// A name or an address (IPv6 without brackets).
+        public let name: String
+        public let port: UInt16
+
+        public var description: String { ServerURL.authority(name, port) }
+    }
 
     public typealias Invalid = ServerURL.Invalid
 
     private static let form = "redis://HOST:PORT"
 
-    /// Reads a URL as the provisional registration of the scheme `redis` has it.
+    /// Reads a URL. Those with one host follow the provisional registrations of the schemes `redis` and `rediss`.
     ///
     /// - Throws: ``Invalid`` that tells what is wrong.
     public init(_ text: String) throws(Invalid) {
-        // The comma may also be part of a password.
-        guard !text[(text.lastIndex(of: "@") ?? text.startIndex)...].contains(",") else {
-            throw Invalid("give one server; several addresses are not supported")
-        }
         let url = try ServerURL(text, form: Self.form)
+        guard url.user == nil || url.password != nil else { throw .credentials }
+        (user, password) = (url.user, url.password)
         switch url.scheme {
-        case "redis": break
-        case "rediss": throw Invalid("TLS to Redis is not supported; use a tunnel")
+        case "unix":
+            tls = nil
+            let parameters = try url.parameters(["db"])
+            guard url.hosts == [ServerURL.Host(name: "", port: nil)],
+                let path = PercentEncoding.decode(url.path.utf8), !path.isEmpty, path.utf8.count < 107
+            else { throw Invalid("say unix:///PATH, of at most 107 bytes") }
+            place = .socket("/" + path)
+            database = try Self.database(parameters["db"] ?? "")
+        case "redis", "rediss", "redis-sentinel", "rediss-sentinel":
+            let isEncrypted = url.scheme.hasPrefix("rediss")
+            let isWatched = url.scheme.hasSuffix("-sentinel")
+            let parameters = try url.parameters(
+                (isWatched ? ["master"] : []) + (isEncrypted ? ["ca", "cert", "key", "verify"] : []))
+            tls = isEncrypted ? try Self.tls(parameters) : nil
+            guard !url.host.isEmpty else { throw .host }
+            let hosts = url.hosts.map { Host(name: $0.name, port: $0.port ?? (isWatched ? 26379 : 6379)) }
+            if isWatched {
+                guard let master = parameters["master"] else {
+                    throw Invalid("name the master that the Sentinels watch, as in ?master=mymaster")
+                }
+                place = .sentinels(hosts, master: master)
+            } else {
+                place = .servers(hosts)
+            }
+            database = try Self.database(url.path)
         default: throw Invalid("say \(Self.form)")
         }
-        guard url.query == nil else { throw Invalid("a query is not supported") }
-        guard !url.host.isEmpty else { throw .host }
-        guard url.user == nil || url.password != nil else { throw .credentials }
-        (host, port, user, password) = (url.host, url.port ?? 6379, url.user, url.password)
-        database = try Self.database(url.path)
+    }
+
+    /// Reads the files that the address names, as each connection will.
+    ///
+    /// - Throws: ``TLSError`` that names the file which cannot be used.
+    public func checkFiles() throws(TLSError) {
+        if let tls { _ = try TLSContext(tls) }
     }
 
     public var description: String {
-        "redis://\(ServerURL.authority(host, port))" + (database == 0 ? "" : "/\(database)")
+        let encrypted = tls == nil ? "redis" : "rediss"
+        let path = database == 0 ? "" : "/\(database)"
+        switch place {
+        case .servers(let hosts): return "\(encrypted)://\(Self.list(hosts))\(path)"
+        case .sentinels(let hosts, let master):
+            return "\(encrypted)-sentinel://\(Self.list(hosts))\(path)?master=\(master)"
+        case .socket(let file): return "unix://\(file)" + (database == 0 ? "" : "?db=\(database)")
+        }
+    }
+
+    private static func list(_ hosts: [Host]) -> String { hosts.map(\.description).joined(separator: ",") }
+
+    private static func tls(_ parameters: [String: String]) throws(Invalid) -> TLSSettings {
+        var settings = TLSSettings()
+        settings.authorities = parameters["ca"]
+        settings.certificate = parameters["cert"]
+        settings.key = parameters["key"]
+        guard settings.key == nil || settings.certificate != nil else { throw Invalid("a key needs cert, too") }
+        switch parameters["verify"] {
+        case nil, "yes": break
+        case "no":
+            guard settings.authorities == nil else { throw Invalid("with verify=no, ca would be ignored") }
+            settings.verifiesServer = false
+        default: throw Invalid("verify is yes or no")
+        }
+        return settings
     }
 
     private static func database(_ text: String) throws(Invalid) -> Int {

@@ -1,7 +1,7 @@
 public import EventLoops
 import Synchronization
 
-/// A client for one Redis or Valkey server on an event loop. No call needs a thread of its own, and every wait has a
+/// A client for the master among one or more Redis or Valkey servers, on an event loop. No call needs a thread of its own, and every wait has a
 /// timeout.
 ///
 ///     let client = try RedisClient(try RedisAddress("redis://127.0.0.1"), loop: try EventLoop(label: "redis"))
@@ -33,8 +33,7 @@ public final class RedisClient: @unchecked Sendable {
         _ address: RedisAddress, configuration: Configuration = Configuration(), loop: EventLoop
     ) throws(Configuration.Invalid) {
         try self.init(
-            address, configuration: configuration, loop: loop,
-            lookup: HostLookup(address.host, address.port, loop: loop))
+            address, configuration: configuration, loop: loop, lookup: HostLookup(loop: loop))
     }
 
     init(
@@ -172,7 +171,7 @@ public final class RedisClient: @unchecked Sendable {
         onRefusal(refusal, text)
         // Subscriptions are dropped, too: what the other nodes publish is published at the master.
         if refusal == .readOnly {
-            for each in [link].compactMap(\.self) + subscriptions { each.giveUp(RedisLink.replica) }
+            for each in [link].compactMap(\.self) + subscriptions { each.giveUp(RedisDial.replica) }
         }
     }
 

@@ -99,7 +99,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The Redis or Valkey that coordinates the nodes of one gallery: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]. (TESSERA_REDIS; none: a single node)",
+            "The Redis or Valkey that coordinates the nodes of one gallery: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, redis-sentinel:// or unix://. (TESSERA_REDIS; none: a single node)",
             valueName: "url"))
     var redis: String?
 
@@ -246,7 +246,9 @@ extension ServerOptions {
         }
         if let text = try redis ?? Environment.value("redis") {
             do {
-                configuration.redis = try RedisAddress(text)
+                let address = try RedisAddress(text)
+                try address.checkFiles()
+                configuration.redis = address
             } catch {
                 throw ValidationError("--redis: \(error).")
             }

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 
+from certificates import signed_by_itself
 from gallery import wait_until
 
 
@@ -15,18 +16,32 @@ def _end_with_the_tests():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 class Redis:
+    """Listens on `port`, and with TLS on another port."""
+
     def __init__(self, folder: pathlib.Path, *words: str):
         self._folder = folder
-        self._words = words
         folder.mkdir(parents=True, exist_ok=True)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.certificate = signed_by_itself(folder, "redis", "-addext", "subjectAltName=IP:127.0.0.1")
+        self.port, self._encrypted_port = _free_port(), _free_port()
+        self._words = (
+            "--tls-port", str(self._encrypted_port), "--tls-cert-file", str(self.certificate), "--tls-key-file",
+            str(self.certificate.with_suffix(".key")), "--tls-ca-cert-file", str(self.certificate),
+            "--tls-auth-clients", "no", *words)
         self.start()
 
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}"
+
+    @property
+    def encrypted_url(self) -> str:
+        return f"rediss://127.0.0.1:{self._encrypted_port}?ca={self.certificate}"
 
     def start(self):
         program = shutil.which("redis-server")

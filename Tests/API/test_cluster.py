@@ -11,6 +11,7 @@ import time
 import pytest
 
 import pictures
+from certificates import signed_by_itself
 from gallery import LOOPBACK, ROOT, Gallery, wait_until
 from redis_server import Redis
 
@@ -336,6 +337,24 @@ def test_a_rescan_requested_on_one_node_happens_on_all_nodes(nodes, tmp_path):
     os.kill(both[0].process.pid, signal.SIGUSR1)
     wait_until(lambda: "as requested on another node" in both[1].log, "the other node to learn of it", lambda: both[1].log)
     assert "as requested on another node" not in both[0].log
+
+
+def test_nodes_share_their_work_over_tls(nodes, redis, shared_folder, pool):
+    both = nodes(2, folder=shared_folder, url=redis.encrypted_url)
+    tile = f"/images/{both[0].images(12)[0]['id']}/tile"
+    both[1].images(12)
+    answers = [answer.result() for answer in ask_all(pool, both, tile, 20)]
+    assert {answer.status for answer in answers} == {200} and len({answer.body for answer in answers}) == 1
+    assert sums(both, "loading", "rendersBegun") == 1
+
+
+def test_a_redis_that_does_not_prove_its_identity_is_not_used(serve, redis, shared_folder, tmp_path):
+    other = signed_by_itself(tmp_path, "other")
+    node = serve(shared_folder, "--redis", redis.encrypted_url.split("?")[0] + f"?ca={other}")
+    wait_until(lambda: "its certificate is refused" in node.log, "the log to say so", lambda: node.log)
+    assert state(node) == "away"
+    assert status(node)["cluster"]["reason"] == "its certificate is refused: self-signed certificate"
+    assert "tessera_cluster_connected 0" in node.get("/metrics").body.decode()
 
 
 def test_a_redis_password_is_used_and_never_revealed(serve, shared_folder, tmp_path):

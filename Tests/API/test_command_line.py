@@ -25,6 +25,12 @@ def test_a_source_that_does_not_exist_is_named(data):
     refused(run("serve", "/nowhere/at/all", data=data), "/nowhere/at/all")
 
 
+def test_a_certificate_that_cannot_be_read_is_named(data, tmp_path):
+    source = pictures.write(tmp_path / "good", a__jpg=pictures.encoded())
+    for address in ("rediss://127.0.0.1:1?ca=/none/ca.pem", "rediss-sentinel://a,b?master=c&cert=/none/ca.pem"):
+        refused(run("serve", source, "--redis", address, data=data), "/none/ca.pem: No such file or directory")
+
+
 def test_one_bad_source_among_good_ones_is_named(data, tmp_path):
     good = pictures.write(tmp_path / "good", a__jpg=pictures.encoded())
     refused(run("serve", good, tmp_path / "bad", data=data), str(tmp_path / "bad"))

@@ -32,8 +32,8 @@ import Testing
         for host in ["127.0.0.1", "::1"] {
             let told = Guarded<HostLookup.Answer?>(nil)
             loop.execute {
-                let lookup = HostLookup(host, 6_379, loop: loop) { _, _ in [] }
-                lookup.find(within: .seconds(9)) { answer in told.withLock { $0 = answer } }
+                let lookup = HostLookup(loop: loop) { _, _ in [] }
+                lookup.find(host, 6_379, within: .seconds(9)) { answer in told.withLock { $0 = answer } }
             }
             #expect(await eventually { told.withLock { $0 } != nil })
             guard case .found(let found)? = told.withLock({ $0 }) else {
@@ -51,11 +51,13 @@ import Testing
         let held = Guarded<HostLookup?>(nil)
         @Sendable func find(_ number: Int, within time: Duration) {
             loop.execute {
-                held.withLock { $0 }?.find(within: time) { answer in told.withLock { $0[number] = answer } }
+                held.withLock { $0 }?.find("cache.example", 1, within: time) { answer in
+                    told.withLock { $0[number] = answer }
+                }
             }
         }
         loop.execute {
-            let lookup = HostLookup("cache.example", 1, loop: loop) { resolver.resolve($0, $1) }
+            let lookup = HostLookup(loop: loop) { resolver.resolve($0, $1) }
             held.withLock { $0 = lookup }
         }
         for number in 0..<50 { find(number, within: .milliseconds(20)) }
@@ -88,7 +90,7 @@ import Testing
         configuration.greetingTime = .milliseconds(100)
         let client = try RedisClient(
             RedisAddress("redis://cache.example"), configuration: configuration, loop: loop,
-            lookup: HostLookup("cache.example", 1, loop: loop) { resolver.resolve($0, $1) })
+            lookup: HostLookup(loop: loop) { resolver.resolve($0, $1) })
         let states = Guarded<[RedisClient.State]>([])
         client.start { state in states.withLock { $0.append(state) } }
         #expect(await eventually { states.withLock { $0.contains(.disconnected("resolving its name timed out")) } })

@@ -97,16 +97,6 @@ public final class PostgresServer: @unchecked Sendable {
     }
 
     private static func spawn(_ words: [String]) -> pid_t? {
-        let whole = ["/usr/bin/setpriv"] + user + words
-        var arguments = whole.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        var process: pid_t = -1
-        guard posix_spawn(&process, whole[0], &actions, nil, &arguments, environ) == 0 else { return nil }
-        return process
+        Subprocess.spawn(["/usr/bin/setpriv"] + user + words)
     }
 }

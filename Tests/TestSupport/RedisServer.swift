@@ -6,6 +6,8 @@ public final class RedisServer: @unchecked Sendable {
     // Sendable because a test calls it from one task at a time.
     public let port: UInt16
     private let options: [String]
+    /// The certificate of a server that accepts connections with TLS only.
+    private let certificate: TestCertificate?
     private var process: pid_t = -1
 
     private static let program = "/usr/bin/redis-server"
@@ -13,30 +15,46 @@ public final class RedisServer: @unchecked Sendable {
 
     /// Nil if it does not start.
     ///
-    /// - Parameter options: Additional command-line arguments.
-    public init?(_ options: String...) async {
+    /// - Parameters:
+    ///   - certificate: If given, the server accepts connections with TLS only.
+    ///   - options: Additional command-line arguments.
+    public init?(certificate: TestCertificate? = nil, _ options: String...) async {
         self.options = options
+        self.certificate = certificate
         port = Self.freePort()
         guard await start() else { return nil }
     }
 
-    deinit { end() }
+    deinit {
+        end()
+        unlink(Self.folder + dump)
+    }
 
+    /// Where a replica puts what it receives of its master.
+    private static let folder = "/tmp/"
+    private var dump: String { "tessera-redis-\(port).rdb" }
+    private var dumping: [String] { ["--dir", Self.folder, "--dbfilename", dump] }
+
+    /// A URL of one that accepts connections without TLS.
     public var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// Where and how it listens.
+    private var listening: [String] {
+        guard let certificate else { return ["--port", "\(port)"] }
+        return [
+            "--port", "0", "--tls-port", "\(port)", "--tls-cert-file", certificate.file, "--tls-key-file",
+            certificate.key, "--tls-ca-cert-file", certificate.file, "--tls-auth-clients", "no",
+        ]
+    }
 
     /// Starts the server.
     ///
     /// - Returns: Whether it is listening.
     public func start() async -> Bool {
-        let words = [Self.program, "--bind", "127.0.0.1", "--port", "\(port)", "--save", "", "--appendonly", "no"]
-        var arguments = (words + options).map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        guard posix_spawn(&process, Self.program, &actions, nil, &arguments, environ) == 0 else { return false }
+        let words =
+            [Self.program, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"] + dumping + listening + options
+        process = Subprocess.spawn(words) ?? -1
+        guard process > 0 else { return false }
         let port = port
         return await eventually { Self.isListening(port) }
     }
@@ -60,10 +78,12 @@ public final class RedisServer: @unchecked Sendable {
     /// Runs one command, as by hand.
     ///
     /// - Returns: The beginning of the reply; nil if there is none.
-    public func run(_ command: String) -> String? {
+    public func run(_ command: String) -> String? { Self.run(command, port: port) }
+
+    public static func run(_ command: String, port: UInt16) -> String? {
         let line = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(line) }
-        var address = Self.loopback(port: port)
+        var address = loopback(port: port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(line, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -77,7 +97,7 @@ public final class RedisServer: @unchecked Sendable {
     }
 
     /// A port that was free a moment ago.
-    static func freePort() -> UInt16 {
+    public static func freePort() -> UInt16 {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(probe) }
         var address = loopback(port: 0)
@@ -91,7 +111,7 @@ public final class RedisServer: @unchecked Sendable {
         }
     }
 
-    private static func isListening(_ port: UInt16) -> Bool {
+    public static func isListening(_ port: UInt16) -> Bool {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(probe) }
         var address = loopback(port: port)

@@ -1,11 +1,11 @@
 /// Polls a condition that nothing signals, such as a count of open sockets.
 ///
 /// - Returns: Whether it became true within ten seconds.
-public func eventually(_ isSo: () -> Bool) async -> Bool {
+public func eventually(isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {
-        if isSo() { return true }
+        if await isSo() { return true }
         try? await Task.sleep(for: .milliseconds(2))
     }
-    return isSo()
+    return await isSo()
 }

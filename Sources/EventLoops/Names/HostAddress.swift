@@ -1,14 +1,27 @@
 import Glibc
 
-/// An address and a port, as the kernel represents them.
+/// An address and a port, or the path of a Unix socket, as the kernel represents them.
 public struct HostAddress: Hashable, Sendable {
-    /// `AF_INET` or `AF_INET6`.
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
     public let family: Int32
     private let bytes: [UInt8]
 
     init(_ found: addrinfo) {
         family = found.ai_family
         bytes = Array(UnsafeRawBufferPointer(start: found.ai_addr, count: Int(found.ai_addrlen)))
+    }
+
+    /// The address of a Unix socket; nil if the path is empty or longer than the system allows (107 bytes).
+    public init?(socketPath: String) {
+        var address = sockaddr_un()
+        let path = Array(socketPath.utf8)
+        guard !path.isEmpty, !path.contains(0), path.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            return nil
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        family = AF_UNIX
+        bytes = withUnsafeBytes(of: address) { Array($0) }
     }
 
     /// `connect(2)` to this address. Returns what the system call returns.

@@ -24,7 +24,7 @@ public final class PostgresConnector: @unchecked Sendable {
         self.address = address
         self.configuration = configuration
         self.loop = loop
-        lookup = HostLookup(address.host, address.port, loop: loop)
+        lookup = HostLookup(loop: loop)
     }
 
     /// Connects. On the event loop only.
@@ -58,7 +58,9 @@ public final class PostgresConnector: @unchecked Sendable {
     private func addresses(isolation: isolated (any Actor)? = #isolation) async throws -> [String?] {
         guard !address.host.hasPrefix("/") else { return [nil] }
         let answer = await withCheckedContinuation { continuation in
-            lookup.find(within: configuration.lookupTime) { continuation.resume(returning: $0) }
+            lookup.find(address.host, address.port, within: configuration.lookupTime) {
+                continuation.resume(returning: $0)
+            }
         }
         switch answer {
         case .found(let found): return found.compactMap(\.digits).prefix(Self.maximumAddresses).map(\.self)

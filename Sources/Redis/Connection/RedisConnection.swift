@@ -1,8 +1,10 @@
 import DequeModule
 import EventLoops
 import Glibc
+import TLS
 
-/// One connection to a server: sends commands, and passes each reply to the sender of its command, in order.
+/// One connection to a server, encrypted if it has a TLS session: sends commands, and passes each reply to the sender of
+/// its command, in order.
 ///
 /// Input is not trusted: an unexpected or malformed reply ends the connection. On the event loop only. A closed
 /// connection cannot be reopened.
@@ -17,19 +19,24 @@ final class RedisConnection: EventHandler {
 
     private let loop: EventLoop
     private let configuration: RedisClient.Configuration
-    private let onOpen: () -> Void
-    private let onEnd: (String) -> Void
+    private let tls: TLSSession?
     /// -1 once it is closed.
     private var socket: Int32
-    private var isConnecting = true
+    private var state = State.connecting
     private var parser: ReplyParser
     private var calls: Deque<Call> = []
     private var callsBytes = 0
+    /// For the socket.
     private var output: [UInt8] = []
     private var written = 0
     /// Whether writing must wait until the socket has room.
     private var isBlocked = false
 
+    /// Called later, on the event loop, when commands can be sent.
+    var onOpen: () -> Void = {}
+    /// Called once, on the event loop, with the reason, if the connection is refused or ends other than by ``close()``;
+    /// before waiting commands fail.
+    var onEnd: (String) -> Void = { _ in }
     /// Receives the messages of a subscribed channel.
     var listener: (([UInt8]) -> Void)?
 
@@ -38,33 +45,44 @@ final class RedisConnection: EventHandler {
     private static let readSize = 65_536
     /// The largest output buffer, in bytes, that is kept while there is nothing to send.
     private static let spareCapacity = 131_072
+    private static let closed = "the connection was closed"
 
-    /// Starts to connect. Nil if that fails at once.
+    private enum State {
+        case connecting
+        /// Without TLS, this takes no time.
+        case shakingHands
+        case open
+    }
+
+    /// Why a connection cannot even be attempted.
+    struct Unopened: Error {
+        let reason: String
+
+        init(code: Int32) { reason = "no connection can be opened: " + String(cString: strerror(code)) }
+    }
+
+    /// Starts to connect.
     ///
-    /// - Parameters:
-    ///   - onOpen: Called later, on the event loop, when the connection is established.
-    ///   - onEnd: Called once, on the event loop, with the reason, if the connection is refused or ends other than by
-    ///     ``close()``; before waiting commands fail.
-    init?(
-        _ address: HostAddress, _ configuration: RedisClient.Configuration, loop: EventLoop,
-        onOpen: @escaping () -> Void, onEnd: @escaping (String) -> Void
-    ) {
+    /// - Throws: ``Unopened`` if that fails at once.
+    init(
+        _ address: HostAddress, _ configuration: RedisClient.Configuration, tls: TLSSession? = nil, loop: EventLoop
+    ) throws(Unopened) {
         self.loop = loop
         self.configuration = configuration
-        self.onOpen = onOpen
-        self.onEnd = onEnd
+        self.tls = tls
         parser = ReplyParser(bounds: ReplyParser.Bounds(bytes: configuration.maximumReplyBytes))
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         socket = Glibc.socket(address.family, type, 0)
-        guard socket >= 0 else { return nil }
+        guard socket >= 0 else { throw Unopened(code: errno) }
         var on: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
         guard address.connect(socket) == 0 || errno == EINPROGRESS,
             (try? loop.watch(socket, for: .write, handler: self)) != nil
         else {
+            let code = errno
             close()
-            return nil
+            throw Unopened(code: code)
         }
     }
 
@@ -73,22 +91,30 @@ final class RedisConnection: EventHandler {
         if socket >= 0 { Glibc.close(socket) }
     }
 
+    /// Whether the server has accepted the connection, but has not proved its identity.
+    var isShakingHands: Bool { state == .shakingHands }
     /// Whether replies are still due.
     var isOwed: Bool { !calls.isEmpty }
 
-    /// Sends a command. Returns false if too much is waiting already; `answer` is then never called.
+    /// Sends a command, once the connection is open. Returns false if too much is waiting already; `answer` is then
+    /// never called.
     ///
     /// - Parameter answer: Called once, later, on the event loop.
     func send(_ words: [[UInt8]], answer: @escaping Answer) -> Bool {
-        guard socket >= 0, calls.count < configuration.maximumPending else { return false }
+        guard socket >= 0, state == .open, calls.count < configuration.maximumPending else { return false }
         let bytes = CommandBytes.of(words)
         // A server may reply to commands that it has not read, so both queues are bounded.
         let waiting = max(callsBytes, output.count - written)
         guard waiting + bytes.count <= configuration.maximumPendingBytes else { return false }
+        do throws(TLSError) {
+            try queue(bytes)
+        } catch {
+            // The session is broken, which the next read reports.
+            return false
+        }
         calls.append(Call(answer: answer, size: bytes.count))
         callsBytes += bytes.count
-        output.append(contentsOf: bytes)
-        if !isConnecting, !isBlocked { write() }
+        if !isBlocked { write() }
         return true
     }
 
@@ -107,7 +133,7 @@ final class RedisConnection: EventHandler {
 
     func descriptorIsReady(_ events: Readiness) {
         guard socket >= 0 else { return }
-        guard !isConnecting else { return open() }
+        guard state != .connecting else { return connected() }
         if !events.isDisjoint(with: [.readable, .peerFinished, .hungUp, .failed]) { read() }
         // Reading may have closed the connection.
         if socket >= 0, isBlocked, events.contains(.writable) { write() }
@@ -115,18 +141,25 @@ final class RedisConnection: EventHandler {
 
     /// Reads data that has arrived and was not read yet. The connection may be closed afterwards.
     func takeArrived() {
-        if socket >= 0, !isConnecting { read() }
+        if socket >= 0, state != .connecting { read() }
     }
 
-    private func open() {
+    private func connected() {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
         guard code == 0 else { return end("the connection was refused: " + String(cString: strerror(code))) }
-        isConnecting = false
+        state = .shakingHands
         watch()
+        do throws(TLSError) { try shakeHands() } catch { end(error.description) }
+    }
+
+    /// Continues the handshake, if there is one.
+    private func shakeHands() throws(TLSError) {
+        defer { flush() }
+        guard try tls?.handshake() ?? true else { return }
+        state = .open
         onOpen()
-        if socket >= 0, !output.isEmpty { write() }
     }
 
     private func end(_ why: String) {
@@ -145,11 +178,29 @@ final class RedisConnection: EventHandler {
             }
             guard count > 0 else {
                 if count < 0, errno == EAGAIN || errno == EINTR { return }
-                return end("the connection was closed")
+                return end(Self.closed)
             }
-            parser.append(bytes)
-            takeReplies()
+            take(bytes)
             if count < Self.readSize { return }
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        guard let tls else {
+            parser.append(bytes)
+            return takeReplies()
+        }
+        tls.receive(bytes)
+        do throws(TLSError) {
+            if state == .shakingHands { try shakeHands() }
+            guard socket >= 0, state == .open else { return }
+            defer { flush() }
+            parser.append(try tls.read())
+            takeReplies()
+            if tls.isEnded, socket >= 0 { end(Self.closed) }
+        } catch {
+            flush()
+            end(error.description)
         }
     }
 
@@ -171,6 +222,19 @@ final class RedisConnection: EventHandler {
     }
 
     // MARK: - Writing
+
+    private func queue(_ bytes: [UInt8]) throws(TLSError) {
+        guard let tls else { return output.append(contentsOf: bytes) }
+        try tls.write(bytes)
+        output.append(contentsOf: tls.takeOutput())
+    }
+
+    /// Sends what the session has to say by itself.
+    private func flush() {
+        guard socket >= 0, let tls else { return }
+        output.append(contentsOf: tls.takeOutput())
+        if !output.isEmpty, !isBlocked { write() }
+    }
 
     /// Errors are left to `read()`, which detects a failed connection.
     private func write() {

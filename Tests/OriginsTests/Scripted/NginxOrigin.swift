@@ -7,10 +7,11 @@ final class NginxOrigin: Sendable {
     static let size = 2_000_000
 
     private let folder: String
+    private let authority: TestCertificate
     private let port: UInt16
     private let process: pid_t
 
-    static let isInstalled = access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
+    static let isInstalled = access("/usr/sbin/nginx", X_OK) == 0 && TestCertificate.isInstalled
 
     /// Nil if it does not start.
     init?() async {
@@ -18,22 +19,18 @@ final class NginxOrigin: Sendable {
         guard mkdtemp(&template) != nil else { return nil }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         port = NginxOrigin.freePort()
-        let key = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-            "\(folder)/key.pem", "-out", "\(folder)/cert.pem", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
-            "subjectAltName=IP:127.0.0.1",
-        ]
-        let openssl = NginxOrigin.spawn("/usr/bin/openssl", key)
-        guard openssl > 0 else { return nil }
-        waitpid(openssl, nil, 0)
+        guard let authority = TestCertificate("IP:127.0.0.1") else { return nil }
+        self.authority = authority
         NginxOrigin.write("\(folder)/picture", String(repeating: "p", count: NginxOrigin.size))
-        NginxOrigin.write("\(folder)/nginx.conf", NginxOrigin.configuration(folder, port))
-        process = NginxOrigin.spawn("/usr/sbin/nginx", ["nginx", "-p", folder, "-c", "\(folder)/nginx.conf"])
+        NginxOrigin.write("\(folder)/nginx.conf", NginxOrigin.configuration(folder, port, authority))
+        let words = ["/usr/sbin/nginx", "-p", folder, "-c", "\(folder)/nginx.conf"]
+        guard let process = Subprocess.spawn(words) else { return nil }
+        self.process = process
         let port = port
-        guard process > 0, await eventually({ NginxOrigin.isListening(port) }) else { return nil }
+        guard await eventually({ NginxOrigin.isListening(port) }) else { return nil }
     }
 
-    var certificate: String { "\(folder)/cert.pem" }
+    var certificate: String { authority.file }
     func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
     /// One line per completed request.
@@ -49,11 +46,12 @@ final class NginxOrigin: Sendable {
         // A child of a dispatch thread inherits its signal mask, which blocks all milder signals.
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
-        let remover = NginxOrigin.spawn("/bin/rm", ["rm", "-rf", folder])
-        if remover > 0 { waitpid(remover, nil, 0) }
+        Subprocess.run(["/bin/rm", "-rf", folder])
     }
 
-    private static func configuration(_ folder: String, _ port: UInt16) -> String {
+    private static func configuration(
+        _ folder: String, _ port: UInt16, _ authority: TestCertificate
+    ) -> String {
         let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
         return """
             daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
@@ -64,25 +62,13 @@ final class NginxOrigin: Sendable {
                 access_log \(folder)/access.log ended;
                 server {
                     listen 127.0.0.1:\(port) ssl http2;
-                    ssl_certificate cert.pem;
-                    ssl_certificate_key key.pem;
+                    ssl_certificate \(authority.file);
+                    ssl_certificate_key \(authority.key);
                     root \(folder);
                     location /slow { alias \(folder)/picture; limit_rate 10k; }
                 }
             }
             """
-    }
-
-    private static func spawn(_ program: String, _ arguments: [String]) -> pid_t {
-        var process: pid_t = 0
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        var pointers = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return posix_spawn(&process, program, &actions, nil, &pointers, environ) == 0 ? process : -1
     }
 
     private static func write(_ path: String, _ text: String) {
