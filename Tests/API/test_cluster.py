@@ -341,8 +341,8 @@ def test_a_rescan_requested_on_one_node_happens_on_all_nodes(nodes, tmp_path):
 
 def test_nodes_share_their_work_over_tls(nodes, redis, shared_folder, pool):
     both = nodes(2, folder=shared_folder, url=redis.encrypted_url)
-    tile = f"/images/{both[0].images(12)[0]['id']}/tile"
-    both[1].images(12)
+    picture, _ = [image(node, 12) for node in both]
+    tile = f"/images/{picture['id']}/tile"
     answers = [answer.result() for answer in ask_all(pool, both, tile, 20)]
     assert {answer.status for answer in answers} == {200} and len({answer.body for answer in answers}) == 1
     assert sums(both, "loading", "rendersBegun") == 1

@@ -80,7 +80,7 @@ def test_a_bad_header_field_is_explained_without_its_value(data, shared_folder, 
         assert "hunter2" not in result.stderr + result.stdout
 
 
-@pytest.mark.parametrize("url", ["redis://a:hunter2@host:none", "rediss://a:hunter2@host", "hunter2"])
+@pytest.mark.parametrize("url", ["redis://a:hunter2@host:none", "rediss://a:hunter2@host?ca", "hunter2"])
 def test_a_bad_redis_url_is_explained_without_its_password(data, shared_folder, url):
     result = run("serve", shared_folder, "--redis", url, data=data)
     refused(result, "--redis")
