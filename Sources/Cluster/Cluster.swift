@@ -144,25 +144,14 @@ public final class Cluster: Sendable {
 
     private func changed(_ change: RedisClient.State) {
         let isConnected = change == .connected
+        let reason = isConnected ? nil : client.publicReason
         state.withLock { state in
             if state.isConnected, !isConnected { state.disconnections += 1 }
-            state.isConnected = isConnected
-            if case .disconnected(let why) = change {
-                state.reason = Self.publicReason(why)
-            } else {
-                state.reason = nil
-            }
+            (state.isConnected, state.reason) = (isConnected, reason)
         }
         connectionMonitor.changed(change)
         nodes.changed(isConnected: isConnected)
         if !isConnected { leases.disconnected() }
-    }
-
-    /// The reason with only the code of the server's reply: the words after it may name users and keys.
-    private static func publicReason(_ why: String) -> String {
-        let parts = why.split(separator: ":", maxSplits: 1)
-        guard why.hasPrefix("it refuses "), parts.count == 2 else { return why }
-        return "\(parts[0]): \(parts[1].drop { $0 == " " }.prefix { $0.isUppercase })"
     }
 
     /// Redis refused a command: the node goes on without its result, so the operator has to know.

@@ -7,6 +7,9 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut
     /// The queue is full, so the query was not sent.
     case overloaded
+    /// A connection pooler hands each transaction to another connection of its own, as pgbouncer does unless
+    /// `pool_mode` is `session`: locks and notifications would be lost.
+    case pooled
     /// The server reports an error: its code (PostgreSQL, appendix A) and its message, for the log.
     case refused(code: String, String)
 
@@ -15,6 +18,9 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
         case .disconnected(let reason): reason
         case .timedOut: "it does not respond in time"
         case .overloaded: "too many queries are queued"
+        case .pooled:
+            "a connection pooler before it gives each transaction another connection; set pool_mode = session, or connect to "
+                + "PostgreSQL itself"
         case .refused(let code, let words): "\(words) (\(code))"
         }
     }
@@ -23,7 +29,7 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
     public var publicReason: String {
         switch self {
         case .disconnected: "there is no connection"
-        case .timedOut, .overloaded: description
+        case .timedOut, .overloaded, .pooled: description
         case .refused(let code, _): "it refuses a query (\(code))"
         }
     }

@@ -49,6 +49,10 @@ public final class RedisClient: @unchecked Sendable {
     /// Whether commands are sent now. Callable on any thread; costs next to nothing.
     public var isConnected: Bool { connected.load(ordering: .relaxed) }
 
+    /// Why the last attempt or connection failed, without the server's words, hosts and files: for anybody. On the event
+    /// loop only.
+    public var publicReason: String? { link?.publicReason }
+
     /// Starts to connect, and reconnects until ``stop(within:)``.
     ///
     /// - Parameters:
@@ -171,7 +175,7 @@ public final class RedisClient: @unchecked Sendable {
         onRefusal(refusal, text)
         // Subscriptions are dropped, too: what the other nodes publish is published at the master.
         if refusal == .readOnly {
-            for each in [link].compactMap(\.self) + subscriptions { each.giveUp(RedisDial.replica) }
+            for each in [link].compactMap(\.self) + subscriptions { each.giveUp(.replica) }
         }
     }
 

@@ -20,7 +20,7 @@ def _program(name: str) -> str:
     return str(versions[-1])
 
 
-def _as_its_user() -> list[str]:
+def as_its_user() -> list[str]:
     """PostgreSQL refuses to run as root. Its processes end with the tests, even if they are frozen."""
     words = ["setpriv", "--pdeathsig", "KILL"]
     return words + (["--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else [])
@@ -45,14 +45,14 @@ class Postgres:
         self.ask("CREATE DATABASE tessera", database="postgres")
 
     def _run(self, *words: str):
-        subprocess.run([*_as_its_user(), *words], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        subprocess.run([*as_its_user(), *words], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def url(self, password: str = PASSWORD, database: str = "tessera") -> str:
         return f"postgres://tessera:{password}@127.0.0.1:{self.port}/{database}"
 
     def start(self):
         self.process = subprocess.Popen(
-            [*_as_its_user(), _program("postgres"), "-D", str(self._folder / "data"), "-h", "127.0.0.1", "-p",
+            [*as_its_user(), _program("postgres"), "-D", str(self._folder / "data"), "-h", "127.0.0.1", "-p",
              str(self.port), "-k", str(self._folder), "-c", "fsync=off", "-c", "shared_buffers=16MB"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -19,6 +19,14 @@ private func message(_ kind: Character, _ body: [UInt8]) -> [UInt8] {
     /// libpq need not ask whether this server accepts writes.
     private static let wholeWelcome = welcome(["in_hot_standby", "default_transaction_read_only"])
 
+    /// The response to the client's first query: the number of the server's process, as in the welcome.
+    private static let process: [UInt8] = {
+        let column = Array("a\0".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 8, 0, 0, 0, 0, 0, 1]
+        return message("1", []) + message("2", []) + message("T", [0, 1] + column)
+            + message("D", [0, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1]) + message("C", Array("SELECT 1\0".utf8))
+            + message("Z", [UInt8(ascii: "I")])
+    }()
+
     /// The outcome of a query to a server that sends `greeting` to a new connection and then `answer` to the query.
     private func outcome(
         of answer: [UInt8], after greeting: [UInt8] = wholeWelcome, within time: Duration = .milliseconds(100)
@@ -26,6 +34,8 @@ private func message(_ kind: Character, _ body: [UInt8]) -> [UInt8] {
         let server = FakeRedis { conversation in
             guard conversation.hear() else { return }
             conversation.say(bytes: greeting)
+            guard conversation.hear() else { return }
+            conversation.say(bytes: Self.process)
             guard conversation.hear() else { return }
             conversation.say(bytes: answer)
             conversation.ignoreBytes()

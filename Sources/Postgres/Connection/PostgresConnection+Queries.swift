@@ -50,6 +50,20 @@ extension PostgresConnection {
         return try result.get()
     }
 
+    /// Whether a pooler stands between: it invents the process number of the greeting, as the server's would tell clients
+    /// about each other.
+    ///
+    /// - Throws: ``PostgresError``.
+    func isPooled(within time: Duration, isolation: isolated (any Actor)? = #isolation) async throws -> Bool {
+        do {
+            let rows = try await query("SELECT pg_backend_pid()::bigint", within: time)
+            return rows.first?.integer(0).map { $0 != Int64(PQbackendPID(handle)) } ?? false
+        } catch PostgresError.refused {
+            // Some servers that speak PostgreSQL's protocol have no such function.
+            return false
+        }
+    }
+
     /// The same with a callback.
     ///
     /// - Parameter answer: Called once, on the event loop.

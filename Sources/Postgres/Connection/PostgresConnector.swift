@@ -29,7 +29,8 @@ public final class PostgresConnector: @unchecked Sendable {
 
     /// Connects. On the event loop only.
     ///
-    /// - Throws: ``PostgresError``: why the address tried last did not accept a connection with write access.
+    /// - Throws: ``PostgresError``: why the address tried last did not accept a connection with write access and a session
+    ///   of its own.
     public func connect(
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> PostgresConnection {
@@ -40,8 +41,10 @@ public final class PostgresConnector: @unchecked Sendable {
             self.connection = connection
             do {
                 try await connection.opened()
+                try await check(connection, digits: digits)
                 return connection
             } catch let error as PostgresError {
+                connection.close()
                 failure = error
             }
         }
@@ -52,6 +55,27 @@ public final class PostgresConnector: @unchecked Sendable {
     public func close() {
         isClosed = true
         connection?.close()
+    }
+
+    /// Makes sure that a connection through a pooler has a session of its own: one that listens to a channel hears what
+    /// another connection says.
+    ///
+    /// - Throws: ``PostgresError/pooled`` if it has none.
+    private func check(
+        _ connection: PostgresConnection, digits: String?, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        let time = configuration.greetingTime
+        guard try await connection.isPooled(within: time) else { return }
+        let other = PostgresConnection(address, digits: digits, configuration, loop: loop)
+        defer { other.close() }
+        try await other.opened()
+        let channel = "tessera_\(UInt64.random(in: 0 ... .max))"
+        let heard = WakeSignal(loop: loop)
+        connection.follow(onEnd: { _ in heard.signal() }, onNotice: { if $0 == channel { heard.signal() } })
+        _ = try await connection.query("LISTEN \(channel)", within: time)
+        _ = try await other.query("SELECT pg_notify($1, '')", [channel], within: time)
+        guard await heard.wait(upTo: time) else { throw PostgresError.pooled }
+        _ = try await connection.query("UNLISTEN \(channel)", within: time)
     }
 
     /// The numeric addresses; nil for a Unix socket.

@@ -38,7 +38,7 @@ final class RedisDial {
     /// The masters that Sentinels named.
     private var named: Set<RedisAddress.Host> = []
     /// Why each candidate so far cannot be used.
-    private var reasons: [(host: RedisAddress.Host?, reason: String)] = []
+    private var reasons: [(host: RedisAddress.Host?, reason: RedisOutage)] = []
     /// Read anew by each attempt, because certificates are renewed.
     private lazy var context: Result<TLSContext, TLSError>? = address.tls.map { settings in
         do throws(TLSError) { return .success(try TLSContext(settings)) } catch { return .failure(error) }
@@ -46,15 +46,12 @@ final class RedisDial {
 
     enum Outcome {
         case accepted(RedisConnection)
-        /// The reason, for the log.
-        case failed(String)
+        case failed(RedisOutage)
     }
 
     /// The maximum number of addresses to try for one name. A name with more of them does not have them for
     /// availability.
     private static let maximumAddresses = 4
-    /// Why a replica is of no use.
-    static let replica = "it is a read-only replica"
 
     /// - Parameters:
     ///   - channel: If given, the connection is subscribed to it.
@@ -106,9 +103,9 @@ final class RedisDial {
         if let address = addresses.popFirst() { return connect(to: address) }
         candidate = candidates.popLast()
         switch candidate {
-        case nil: end(.failed(reason))
+        case nil: end(.failed(RedisOutage(reasons)))
         case .socket(let path):
-            guard let address = HostAddress(socketPath: path) else { return fail(step, "its path is too long") }
+            guard let address = HostAddress(socketPath: path) else { return fail(step, RedisOutage("its path is too long")) }
             connect(to: address)
         case .server(let host), .sentinel(let host):
             step += 1
@@ -118,8 +115,8 @@ final class RedisDial {
                 case .found(let found):
                     addresses = found.prefix(Self.maximumAddresses)
                     next()
-                case .unknown: fail(step, "its name does not resolve")
-                case .late: fail(step, "resolving its name timed out")
+                case .unknown: fail(step, RedisOutage("its name does not resolve"))
+                case .late: fail(step, RedisOutage("resolving its name timed out"))
                 }
             }
         }
@@ -132,20 +129,18 @@ final class RedisDial {
             let connection = try RedisConnection(target, configuration, tls: session(), loop: loop)
             self.connection = connection
             connection.onOpen = { [weak self] in self?.opened(step) }
-            connection.onEnd = { [weak self] in self?.fail(step, $0) }
+            connection.onEnd = { [weak self] in self?.fail(step, RedisOutage($0)) }
         } catch let error as TLSError {
-            return fail(step, error.description)
-        } catch let error as RedisConnection.Unopened {
-            return fail(step, error.reason)
+            return fail(step, RedisOutage(error.description, publicReason: "TLS cannot be used"))
         } catch {
-            return fail(step, "\(error)")
+            return fail(step, RedisOutage((error as? RedisConnection.Unopened)?.reason ?? "\(error)"))
         }
         timer = loop.schedule(after: configuration.greetingTime) { [weak self] in
             // If this process was not scheduled for a while, the reply may have arrived without having been read.
             self?.connection?.takeArrived()
             let isShakingHands = self?.connection?.isShakingHands ?? false
             let verb = isShakingHands ? "complete the TLS handshake" : "respond"
-            self?.fail(step, "it does not \(verb) in time")
+            self?.fail(step, RedisOutage("it does not \(verb) in time"))
         }
     }
 
@@ -155,18 +150,13 @@ final class RedisDial {
     }
 
     /// Continues with the next address.
-    private func fail(_ step: UInt64, _ why: String) {
+    private func fail(_ step: UInt64, _ why: RedisOutage) {
         guard step == self.step else { return }
         leave()
         // Only the last reason of a host's addresses is told.
         if let last = reasons.indices.last, reasons[last].host == candidate?.host { reasons.removeLast() }
         reasons.append((candidate?.host, why))
         next()
-    }
-
-    private var reason: String {
-        guard reasons.count > 1 else { return reasons.first?.reason ?? "no address is known" }
-        return reasons.map { "\($0.host.map { "\($0): " } ?? "")\($0.reason)" }.joined(separator: "; ")
     }
 
     // MARK: - The greeting
@@ -182,8 +172,8 @@ final class RedisDial {
         for (place, command) in words.enumerated() {
             send(step, command) { [weak self] reply in
                 guard let self else { return }
-                if command[0] == "HELLO" { return Self.isReplica(reply) ? fail(step, Self.replica) : () }
-                if case .error(let text) = reply { return refused(step, command[0], text) }
+                if command[0] == "HELLO" { return Self.isReplica(reply) ? fail(step, .replica) : () }
+                if case .error(let text) = reply { return fail(step, .refused(command[0], text)) }
                 if place == words.count - 1 { accepted() }
             }
         }
@@ -192,8 +182,7 @@ final class RedisDial {
     private func authenticate(_ step: UInt64) {
         guard let password = address.password else { return }
         send(step, ["AUTH"] + (address.user.map { [$0] } ?? []) + [password]) { [weak self] reply in
-            // Only the error code is logged: some servers repeat the password in its text.
-            if case .error(let text) = reply { self?.refused(step, "AUTH", text.prefix { $0.isUppercase }) }
+            if case .error(let text) = reply { self?.fail(step, .refused("AUTH", text)) }
         }
     }
 
@@ -203,10 +192,6 @@ final class RedisDial {
             guard let reply, step == self?.step else { return }
             answer(reply)
         }
-    }
-
-    private func refused(_ step: UInt64, _ command: String, _ text: some StringProtocol) {
-        fail(step, "it refuses \(command): \(text.prefix(200))")
     }
 
     /// Whether the reply to `HELLO`, a list of names and values, says so.
@@ -233,14 +218,17 @@ final class RedisDial {
             guard let self else { return }
             if case .error(let text) = reply {
                 guard text.hasPrefix("NOAUTH"), !hasAuthenticated, address.password != nil else {
-                    return refused(step, "SENTINEL", text)
+                    return fail(step, .refused("SENTINEL", text))
                 }
                 authenticate(step)
                 return ask(step, hasAuthenticated: true)
             }
             guard let list = reply.list, list.count == 2, let host = list[0].text, let port = list[1].text,
                 let port = UInt16(port), !host.isEmpty
-            else { return fail(step, "it knows no master named \(name)") }
+            else {
+                return fail(
+                    step, RedisOutage("it knows no master named \(name)", publicReason: "no master has this name"))
+            }
             leave()
             addresses = []
             let master = RedisAddress.Host(name: host, port: port)

@@ -20,6 +20,8 @@ final class RedisLink {
     /// Ends a pause.
     private var timer: LoopTimer?
     var heartbeat: LoopTimer?
+    /// Why the last attempt or connection failed, for anybody.
+    private(set) var publicReason: String?
     /// Called when no command waits any more.
     var onQuiet: (() -> Void)?
     /// Called with the text of each error reply.
@@ -54,11 +56,11 @@ final class RedisLink {
     func timedOut() {
         let wasConnected = life.isConnected
         perform(life.timedOut(at: .now, chance: .random(in: 0...1)))
-        if wasConnected, !life.isConnected { onChange(.disconnected("it does not respond")) }
+        if wasConnected, !life.isConnected { report(RedisOutage("it does not respond")) }
     }
 
     /// The server answers, but cannot be used. Tries again after a pause.
-    func giveUp(_ why: String) {
+    func giveUp(_ why: RedisOutage) {
         if life.isConnected { ended(why) }
     }
 
@@ -91,7 +93,7 @@ final class RedisLink {
         case .failed(let why): ended(why)
         case .accepted(let connection):
             accepted = connection
-            connection.onEnd = { [weak self] in self?.ended($0) }
+            connection.onEnd = { [weak self] in self?.ended(RedisOutage($0)) }
             life.greeted(at: .now)
             if channel != nil { connection.listener = received }
             beat()
@@ -99,11 +101,16 @@ final class RedisLink {
         }
     }
 
-    private func ended(_ why: String) {
+    private func ended(_ why: RedisOutage) {
         let effects = life.ended(at: .now, chance: .random(in: 0...1))
         drop()
         perform(effects)
-        onChange(.disconnected(why))
+        report(why)
+    }
+
+    private func report(_ outage: RedisOutage) {
+        publicReason = outage.publicReason
+        onChange(.disconnected(outage.reason))
     }
 
     private func drop() {
