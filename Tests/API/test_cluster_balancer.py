@@ -15,8 +15,8 @@ from gallery import ROOT, Gallery, wait_until
 # Includes fixtures.
 from test_cluster import nodes, redis, status
 
-# How long nginx waits for a node, and half as much again for a busy machine.
-AT_MOST = 15.0
+# How long nginx waits for a node, and half as much again for a busy machine, in seconds.
+AT_MOST = 3.0
 
 
 class Balancer:
