@@ -61,10 +61,13 @@ RUN mkdir -p /image/usr/local/share/tessera /data \
         >/image/usr/local/share/tessera/sbom.spdx.json
 
 FROM scratch
-ARG VERSION=
+# VERSION and REVISION are of the checkout; SOURCE is the address of the repository.
+ARG VERSION= REVISION= SOURCE=
 LABEL org.opencontainers.image.title="Tessera" \
       org.opencontainers.image.description="A gallery server for a million pictures over a bad network" \
       org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=root /image /
 COPY --from=root --chown=1000:1000 /data /data

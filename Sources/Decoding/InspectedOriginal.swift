@@ -245,7 +245,7 @@ extension DecoderFailure {
             return RenderError(
                 .tooLarge, "This picture is too large to be shown with all its pixels.", logDetail: text)
         case .output:
-            return RenderError(.failed, "The tiles of the picture could not be written.", logDetail: text)
+            return RenderError(.failed, "The picture could not be encoded.", logDetail: text)
         }
         if reader.wasReadPastEnd, kind.knowsItsEnd {
             return .truncated(text)

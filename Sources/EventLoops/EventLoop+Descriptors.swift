@@ -65,7 +65,8 @@ extension EventLoop {
     /// one.
     func handleEvents(wait: Int32) -> Bool {
         let count = state.events.withUnsafeMutableBufferPointer { events in
-            epoll_wait(epoll, events.baseAddress, Int32(events.count), wait)
+            // glibc declares the pointer as optional up to version 2.36.
+            events.baseAddress.map { epoll_wait(epoll, $0, Int32(events.count), wait) } ?? 0
         }
         guard count > 0 else { return false }
         beginCallbacks()

@@ -9,22 +9,24 @@ final class Worker {
     private let renderer: Renderer
     private let channel: Int32
     private let confinement: WorkerMessage.Confinement
+    private let lacksAVIF: Bool
     private let threadRequests: Sandbox.ThreadRequests?
     private var buffer = [UInt8](repeating: 0, count: JobMessage.maximumLength)
 
     /// - Parameter threadRequests: What the pool answers, if the number of threads is limited.
     init(
-        renderer: Renderer, channel: Int32, confinement: WorkerMessage.Confinement,
+        renderer: Renderer, channel: Int32, confinement: WorkerMessage.Confinement, lacksAVIF: Bool,
         threadRequests: Sandbox.ThreadRequests?
     ) {
         self.renderer = renderer
         self.channel = channel
         self.confinement = confinement
+        self.lacksAVIF = lacksAVIF
         self.threadRequests = threadRequests
     }
 
     func serve() -> Never {
-        send(.ready(confinement), with: threadRequests?.descriptors ?? [])
+        send(.ready(confinement, lacksAVIF: lacksAVIF), with: threadRequests?.descriptors ?? [])
         // A worker that was taken over must not answer itself.
         threadRequests?.close()
         while true {

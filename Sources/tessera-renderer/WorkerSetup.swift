@@ -37,7 +37,7 @@ struct WorkerSetup {
         var confinement = WorkerMessage.Confinement(files: false, calls: false, threads: false)
         var threadRequests: Sandbox.ThreadRequests?
         confinement.files = try Sandbox.confineFiles(to: Sandbox.drawingFiles)
-        try WarmUp(renderer).run()
+        let encoders = try WarmUp(renderer).run()
         try addressSpace?.limit(memory: UInt64(limits.memory), mappings: Self.mappings)
         do {
             threadRequests = try Sandbox.confineCalls()
@@ -49,6 +49,7 @@ struct WorkerSetup {
         }
         MemoryWatch.start()
         return Worker(
-            renderer: renderer, channel: Program.channel, confinement: confinement, threadRequests: threadRequests)
+            renderer: renderer, channel: Program.channel, confinement: confinement,
+            lacksAVIF: !encoders.contains(.avif), threadRequests: threadRequests)
     }
 }

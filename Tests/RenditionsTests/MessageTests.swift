@@ -65,6 +65,8 @@ import Testing
         var assembly = ResponseAssembler()
         let ready = try assembly.take(WorkerMessage.ready(.init(files: true, calls: true, threads: true)).packet[...])
         #expect(ready == .ready(.init(files: true, calls: true, threads: true)))
+        let lacking = WorkerMessage.ready(.init(files: true, calls: true, threads: false), lacksAVIF: true)
+        #expect(try WorkerMessage(lacking.packet[...]) == lacking)
         assembly.expect(work, job: 1, mayBeHeavy: false)
         return assembly
     }

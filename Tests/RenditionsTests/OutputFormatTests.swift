@@ -2,7 +2,7 @@ import Images
 import Renditions
 import Testing
 
-@Suite struct OutputFormatTests {
+@Suite(.serialized) struct OutputFormatTests {
     @Test(
         arguments: [
             (nil, .jpeg),
@@ -38,5 +38,13 @@ import Testing
         #expect(OutputFormat.negotiate(accept: chromium, for: .screen) == .webp)
         #expect(OutputFormat.negotiate(accept: "image/avif", for: .preview) == .avif)
         #expect(OutputFormat.negotiate(accept: "image/avif,image/*", for: .preview) == .jpeg)
+    }
+
+    @Test func `without an encoder of AVIF, no client is offered any`() {
+        OutputFormat.noteEncoders(lackAVIF: true)
+        defer { OutputFormat.noteEncoders(lackAVIF: false) }
+        #expect(OutputFormat.negotiate(accept: "image/avif,image/webp", for: .tile) == .webp)
+        #expect(OutputFormat.negotiate(accept: "image/avif,image/*", for: .tile) == .jpeg)
+        #expect(OutputFormat.negotiate(accept: "image/avif", for: .screen) == .jpeg)
     }
 }

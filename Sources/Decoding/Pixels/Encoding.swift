@@ -58,7 +58,7 @@ struct Encoding: Equatable {
             case .avif: cvips_avifsave(opaque.handle, &bytes, &count, Int32(quality), Int32(effort))
             }
         defer { g_free(bytes) }
-        guard status == 0, let bytes else { throw DecoderFailure() }
+        guard status == 0, let bytes else { throw DecoderFailure(DecoderLibrary.takeErrorText(), .output) }
         let file = Array(UnsafeRawBufferPointer(start: bytes, count: count))
         return format == .webp ? WebPContainer.withoutMetadata(file) : file
     }

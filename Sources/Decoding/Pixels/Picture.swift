@@ -157,7 +157,7 @@ struct DecoderFailure: Error {
         case picture
         /// The result would exceed a limit; nothing is wrong with the bytes.
         case bounds
-        /// The result could not be written.
+        /// The result could not be encoded or written.
         case output
     }
 

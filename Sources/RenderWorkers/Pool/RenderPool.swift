@@ -153,7 +153,14 @@ public final class RenderPool: Rendering {
     private func handle(_ event: WorkerEvent, of id: WorkerID) {
         let now = Self.now()
         switch event {
-        case .ready(let confinement): ready(id, confinement, now)
+        case .ready(let confinement, let lacksAVIF):
+            OutputFormat.noteEncoders(lackAVIF: lacksAVIF)
+            if lacksAVIF {
+                noteOnce(
+                    "The workers' libheif cannot encode AVIF, so clients get WebP and JPEG. On Debian 13, install"
+                        + " libheif-plugin-aomenc.")
+            }
+            ready(id, confinement, now)
         case .refusedMemory(let count):
             state.machine.refusedMemory(id)
             configuration.logger.debug("A render worker was refused memory.", metadata: ["bytes": "\(count)"])

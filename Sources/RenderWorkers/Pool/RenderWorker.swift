@@ -24,7 +24,7 @@ protocol RenderWorker: AnyObject {
 
 /// What a worker reports to its pool.
 enum WorkerEvent: Sendable {
-    case ready(WorkerMessage.Confinement)
+    case ready(WorkerMessage.Confinement, lacksAVIF: Bool = false)
     case ended(Result<RenderResult, RenderError>, memory: Int64)
     /// It stopped its job because the job turned out to be heavy and heavy jobs were not allowed.
     case heavy

@@ -157,7 +157,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
             if count == 0 { return breaks(nil) }
             do throws(MessageError) {
                 let event = try assembly.take(buffer[..<count])
-                if case .ready(let confinement) = event {
+                if case .ready(let confinement, _) = event {
                     guard supervise(confinement, descriptors) else { return breaks("its threads cannot be limited") }
                 }
                 if let event { emit(event) }
@@ -198,7 +198,7 @@ final class WorkerProcess: RenderWorker, EventHandler {
 
     private func emit(_ event: ResponseAssembler.Event) {
         switch event {
-        case .ready(let confinement): onEvent?(.ready(confinement))
+        case .ready(let confinement, let lacksAVIF): onEvent?(.ready(confinement, lacksAVIF: lacksAVIF))
         case .ended(_, let result, let memory): onEvent?(.ended(result, memory: memory))
         case .heavy: onEvent?(.heavy)
         case .refusedMemory(let count): onEvent?(.refusedMemory(count))

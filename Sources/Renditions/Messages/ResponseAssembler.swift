@@ -7,7 +7,7 @@ import Images
 public struct ResponseAssembler: Sendable {
     /// What a packet has completed.
     public enum Event: Hashable, Sendable {
-        case ready(WorkerMessage.Confinement)
+        case ready(WorkerMessage.Confinement, lacksAVIF: Bool = false)
         case ended(job: UInt64, Result<RenderResult, RenderError>, memory: Int64)
         case heavy(job: UInt64)
         case refusedMemory(Int64)
@@ -41,10 +41,10 @@ public struct ResponseAssembler: Sendable {
     /// - Throws: `MessageError` if the worker can no longer be trusted.
     public mutating func take(_ packet: ArraySlice<UInt8>) throws(MessageError) -> Event? {
         switch try WorkerMessage(packet) {
-        case .ready(let confinement):
+        case .ready(let confinement, let lacksAVIF):
             guard !isReady else { throw MessageError("ready twice") }
             isReady = true
-            return .ready(confinement)
+            return .ready(confinement, lacksAVIF: lacksAVIF)
         case .refusedMemory(let count):
             guard expected != nil, !wasRefusedMemory else { throw MessageError("an unexpected memory report") }
             wasRefusedMemory = true

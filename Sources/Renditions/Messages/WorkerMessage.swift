@@ -3,7 +3,8 @@ import Images
 /// A packet from a worker to the pool.
 public enum WorkerMessage: Hashable, Sendable {
     /// The worker is sandboxed and can take a job.
-    case ready(Confinement)
+    /// `lacksAVIF`: its libraries cannot encode AVIF.
+    case ready(Confinement, lacksAVIF: Bool = false)
     /// The result of a job. The bytes of its renditions follow in `bytes` packets, one rendition after another.
     case ended(job: UInt64, End, memory: Int64)
     case bytes(ArraySlice<UInt8>)
@@ -54,11 +55,12 @@ public enum WorkerMessage: Hashable, Sendable {
     public var packet: [UInt8] {
         var writer = MessageWriter()
         switch self {
-        case .ready(let confinement):
+        case .ready(let confinement, let lacksAVIF):
             writer.number(Kind.ready.rawValue)
             writer.flag(confinement.files)
             writer.flag(confinement.calls)
             writer.flag(confinement.threads)
+            writer.flag(lacksAVIF)
         case .ended(let job, let end, let memory):
             writer.number(Kind.ended.rawValue)
             writer.number(job)
@@ -86,7 +88,8 @@ public enum WorkerMessage: Hashable, Sendable {
         switch kind {
         case .ready:
             self = .ready(
-                Confinement(files: try reader.flag(), calls: try reader.flag(), threads: try reader.flag()))
+                Confinement(files: try reader.flag(), calls: try reader.flag(), threads: try reader.flag()),
+                lacksAVIF: try reader.flag())
         case .ended:
             let job = try reader.number(UInt64.self)
             // No worker uses a terabyte, and sums below it cannot overflow.
