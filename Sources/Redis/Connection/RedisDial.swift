@@ -105,7 +105,9 @@ final class RedisDial {
         switch candidate {
         case nil: end(.failed(RedisOutage(reasons)))
         case .socket(let path):
-            guard let address = HostAddress(socketPath: path) else { return fail(step, RedisOutage("its path is too long")) }
+            guard let address = HostAddress(socketPath: path) else {
+                return fail(step, RedisOutage("its path is too long"))
+            }
             connect(to: address)
         case .server(let host), .sentinel(let host):
             step += 1
