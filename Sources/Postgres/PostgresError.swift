@@ -25,10 +25,25 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// What the words of libpq and of the server about a connection mean, as far as that calls for different remedies.
+    private static let causes: [(words: String, cause: String)] = [
+        ("session is read-only", "it accepts no writes"), ("hot standby mode", "it accepts no writes"),
+        ("too many connections", "it accepts no more connections"),
+        ("connection slots are reserved", "it accepts no more connections"),
+        ("password authentication failed", "it refuses the password"),
+        ("no password supplied", "it asks for a password"),
+        ("pg_hba.conf", "it refuses this node's address, user or encryption"),
+        ("certificate", "its certificate is refused"), ("SSL", "TLS cannot be used"),
+        ("does not exist", "its user or database does not exist"),
+        ("starting up", "it is starting"), ("shutting down", "it is stopping"),
+        ("Connection refused", "the connection was refused"), ("name does not resolve", "its name does not resolve"),
+        ("resolving its name timed out", "resolving its name timed out"),
+    ]
+
     /// The reason without the server's own words, which may name hosts and users. It may be shown to anybody.
     public var publicReason: String {
         switch self {
-        case .disconnected: "there is no connection"
+        case .disconnected(let words): Self.causes.first { words.contains($0.words) }?.cause ?? "there is no connection"
         case .timedOut, .overloaded, .pooled: description
         case .refused(let code, _): "it refuses a query (\(code))"
         }
