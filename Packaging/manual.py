@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the manual page tessera(1) from what the program says of its options.
+"""Writes the manual page tessera(1) from the program's own descriptions of its options.
 
     tessera --experimental-dump-help | Packaging/manual.py >tessera.1
 
-The format is man(7). Options that all commands have in common are described once."""
+The format is man(7). Options shared by serve and demo are described once."""
 
 import json
 import sys
 
 FILES = {
-    "/etc/default/tessera": "The settings of the service of the Debian package, as environment variables.",
+    "/etc/default/tessera": "Settings of the Debian package's service, as environment variables.",
     "/usr/share/doc/tessera/Documentation": "Guides: configuration, production, operating, the API; alerts and a dashboard.",
 }
 
@@ -45,8 +45,8 @@ def key(argument: dict) -> tuple:
     return (argument["kind"], argument["valueName"], argument.get("abstract"))
 
 
-def page(told: dict) -> str:
-    program = told["command"]
+def page(help_dump: dict) -> str:
+    program = help_dump["command"]
     commands = [one for one in program["subcommands"] if one["commandName"] != "help" and one["shouldDisplay"]]
     shown = {one["commandName"]: [a for a in one["arguments"] if a["shouldDisplay"]] for one in commands}
     servers = [arguments for name, arguments in shown.items() if name != "health"]
@@ -64,7 +64,7 @@ def page(told: dict) -> str:
         for argument in shown[name]:
             if key(argument) not in common or name == "health":
                 lines += option(argument)
-    lines += [".SH OPTIONS OF SERVE AND DEMO"]
+    lines += [".SH OPTIONS FOR SERVE AND DEMO"]
     for argument in servers[0]:
         if key(argument) in common:
             lines += option(argument)

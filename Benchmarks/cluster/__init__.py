@@ -1,4 +1,4 @@
-"""Three nodes on one machine: what they make once for all, what that costs, with TLS and without, and what happens to
+"""Three nodes on one machine: which work they do once for all nodes, what that costs, with TLS and without, and what happens to
 requests while a node, their Redis or their store is away."""
 
 import sys

@@ -31,7 +31,7 @@ def run(report, options):
 
 
 def relayed(cluster: Cluster, images: list[str]) -> float:
-    """Lets one node make tiles, and returns the microseconds that another one takes to answer each."""
+    """Makes one node render tiles, and returns the microseconds that another one takes to answer each."""
     asks, (_, other, _) = Asker(list(cluster.nodes)), cluster.nodes
     for image in images:
         asks(0, image)

@@ -84,9 +84,9 @@ public struct ServerURL: Hashable, Sendable {
             guard known.contains(name), words.count == 2, let value = PercentEncoding.decode(words[1].utf8),
                 !value.isEmpty, parameters.updateValue(value, forKey: name) == nil
             else {
-                let names = [known.dropLast().joined(separator: ", "), known.last ?? ""].filter { !$0.isEmpty }
-                let list = names.joined(separator: " and ")
-                throw Invalid(known.isEmpty ? "a query is not supported" : "of parameters, give \(list) at most once")
+                guard !known.isEmpty else { throw Invalid("a query is not supported") }
+                let list = known.joined(separator: ", ")
+                throw Invalid("the supported parameters are \(list), each at most once, with a value")
             }
         }
         return parameters

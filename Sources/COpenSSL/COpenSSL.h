@@ -1,4 +1,4 @@
-/// TLS of OpenSSL's libssl, which libcurl and libpq link too; as functions, what it declares as macros.
+/// OpenSSL's libssl, which libcurl and libpq also link, with functions for its macros, which Swift cannot import.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 
@@ -17,7 +17,7 @@ static inline int openssl_set_server_name(SSL *session, const char *name) {
     return SSL_set_tlsext_host_name(session, name);
 }
 
-/// The `errno` that an error of OpenSSL's queue stands for; 0 for all other errors.
+/// The `errno` of a system error in OpenSSL's error queue; 0 for all other errors.
 static inline int openssl_system_error(unsigned long error) {
     return ERR_SYSTEM_ERROR(error) ? ERR_GET_REASON(error) : 0;
 }

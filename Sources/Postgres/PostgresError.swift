@@ -7,7 +7,7 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut
     /// The queue is full, so the query was not sent.
     case overloaded
-    /// A connection pooler hands each transaction to another connection of its own, as pgbouncer does unless
+    /// A connection pooler runs each transaction on whichever server connection is free, as pgbouncer does unless
     /// `pool_mode` is `session`: locks and notifications would be lost.
     case pooled
     /// The server reports an error: its code (PostgreSQL, appendix A) and its message, for the log.
@@ -16,26 +16,26 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .disconnected(let reason): reason
-        case .timedOut: "it does not respond in time"
+        case .timedOut: "it did not respond in time"
         case .overloaded: "too many queries are queued"
         case .pooled:
-            "a connection pooler before it gives each transaction another connection; set pool_mode = session, or connect to "
-                + "PostgreSQL itself"
+            "a connection pooler in front of it does not keep a session per client; set pool_mode = session, or connect to "
+                + "PostgreSQL directly"
         case .refused(let code, let words): "\(words) (\(code))"
         }
     }
 
-    /// What the words of libpq and of the server about a connection mean, as far as that calls for different remedies.
-    private static let causes: [(words: String, cause: String)] = [
+    /// Public causes for the connection errors of libpq and the server, one for each remedy.
+    private static let causes: [(text: String, cause: String)] = [
         ("session is read-only", "it accepts no writes"), ("hot standby mode", "it accepts no writes"),
         ("too many connections", "it accepts no more connections"),
         ("connection slots are reserved", "it accepts no more connections"),
-        ("password authentication failed", "it refuses the password"),
-        ("no password supplied", "it asks for a password"),
-        ("pg_hba.conf", "it refuses this node's address, user or encryption"),
-        ("certificate", "its certificate is refused"), ("SSL", "TLS cannot be used"),
+        ("password authentication failed", "it rejected the password"),
+        ("no password supplied", "it requires a password"),
+        ("pg_hba.conf", "pg_hba.conf does not allow this node's address, user or encryption"),
+        ("certificate", "its certificate was rejected"), ("SSL", "TLS failed"),
         ("does not exist", "its user or database does not exist"),
-        ("starting up", "it is starting"), ("shutting down", "it is stopping"),
+        ("starting up", "it is starting up"), ("shutting down", "it is shutting down"),
         ("Connection refused", "the connection was refused"), ("name does not resolve", "its name does not resolve"),
         ("resolving its name timed out", "resolving its name timed out"),
     ]
@@ -43,7 +43,7 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason without the server's own words, which may name hosts and users. It may be shown to anybody.
     public var publicReason: String {
         switch self {
-        case .disconnected(let words): Self.causes.first { words.contains($0.words) }?.cause ?? "there is no connection"
+        case .disconnected(let words): Self.causes.first { words.contains($0.text) }?.cause ?? "there is no connection"
         case .timedOut, .overloaded, .pooled: description
         case .refused(let code, _): "it refuses a query (\(code))"
         }

@@ -14,7 +14,7 @@ public import TLS
 ///
 /// The description, used in logs and errors, contains neither user nor password.
 public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
-    public let place: Place
+    public let endpoint: Endpoint
     /// Nil for the default user.
     public let user: String?
     public let password: String?
@@ -23,7 +23,7 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     public let tls: TLSSettings?
 
     /// How the master is found.
-    public enum Place: Hashable, Sendable {
+    public enum Endpoint: Hashable, Sendable {
         /// The servers of one master and its replicas; at least one.
         case servers([Host])
         /// Sentinels that watch a master of this name, together with others; at least one.
@@ -58,33 +58,33 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
             let parameters = try url.parameters(["db"])
             guard url.hosts == [ServerURL.Host(name: "", port: nil)],
                 let path = PercentEncoding.decode(url.path.utf8), !path.isEmpty, path.utf8.count < 107
-            else { throw Invalid("say unix:///PATH, of at most 107 bytes") }
-            place = .socket("/" + path)
+            else { throw Invalid("use unix:///PATH, with a path of at most 107 bytes") }
+            endpoint = .socket("/" + path)
             database = try Self.database(parameters["db"] ?? "")
         case "redis", "rediss", "redis-sentinel", "rediss-sentinel":
-            let isEncrypted = url.scheme.hasPrefix("rediss")
-            let isWatched = url.scheme.hasSuffix("-sentinel")
+            let usesTLS = url.scheme.hasPrefix("rediss")
+            let usesSentinel = url.scheme.hasSuffix("-sentinel")
             let parameters = try url.parameters(
-                (isWatched ? ["master"] : []) + (isEncrypted ? ["ca", "cert", "key", "verify"] : []))
-            tls = isEncrypted ? try Self.tls(parameters) : nil
+                (usesSentinel ? ["master"] : []) + (usesTLS ? ["ca", "cert", "key", "verify"] : []))
+            tls = usesTLS ? try Self.tls(parameters) : nil
             guard !url.host.isEmpty else { throw .host }
-            let hosts = url.hosts.map { Host(name: $0.name, port: $0.port ?? (isWatched ? 26379 : 6379)) }
-            if isWatched {
+            let hosts = url.hosts.map { Host(name: $0.name, port: $0.port ?? (usesSentinel ? 26379 : 6379)) }
+            if usesSentinel {
                 guard let master = parameters["master"] else {
                     throw Invalid("name the master that the Sentinels watch, as in ?master=mymaster")
                 }
-                place = .sentinels(hosts, master: master)
+                endpoint = .sentinels(hosts, master: master)
             } else {
-                place = .servers(hosts)
+                endpoint = .servers(hosts)
             }
             database = try Self.database(url.path)
         default: throw Invalid("say \(Self.form)")
         }
     }
 
-    /// Reads the files that the address names, as each connection will.
+    /// Checks that the certificate and key files can be loaded.
     ///
-    /// - Throws: ``TLSError`` that names the file which cannot be used.
+    /// - Throws: ``TLSError``, naming the file that cannot be used.
     public func checkFiles() throws(TLSError) {
         if let tls { _ = try TLSContext(tls) }
     }
@@ -92,7 +92,7 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let encrypted = tls == nil ? "redis" : "rediss"
         let path = database == 0 ? "" : "/\(database)"
-        switch place {
+        switch endpoint {
         case .servers(let hosts): return "\(encrypted)://\(Self.list(hosts))\(path)"
         case .sentinels(let hosts, let master):
             return "\(encrypted)-sentinel://\(Self.list(hosts))\(path)?master=\(master)"
@@ -107,13 +107,15 @@ public struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         settings.authorities = parameters["ca"]
         settings.certificate = parameters["cert"]
         settings.key = parameters["key"]
-        guard settings.key == nil || settings.certificate != nil else { throw Invalid("a key needs cert, too") }
+        guard settings.key == nil || settings.certificate != nil else { throw Invalid("key requires cert") }
         switch parameters["verify"] {
         case nil, "yes": break
         case "no":
-            guard settings.authorities == nil else { throw Invalid("with verify=no, ca would be ignored") }
+            guard settings.authorities == nil else {
+                throw Invalid("ca has no effect with verify=no; remove one of them")
+            }
             settings.verifiesServer = false
-        default: throw Invalid("verify is yes or no")
+        default: throw Invalid("verify must be yes or no")
         }
         return settings
     }

@@ -1,7 +1,7 @@
 public import EventLoops
 import Synchronization
 
-/// A client for the master among one or more Redis or Valkey servers, on an event loop. No call needs a thread of its own, and every wait has a
+/// A client for Redis or Valkey on an event loop, which finds the master among several servers. No call needs a thread of its own, and every wait has a
 /// timeout.
 ///
 ///     let client = try RedisClient(try RedisAddress("redis://127.0.0.1"), loop: try EventLoop(label: "redis"))
@@ -49,8 +49,7 @@ public final class RedisClient: @unchecked Sendable {
     /// Whether commands are sent now. Callable on any thread; costs next to nothing.
     public var isConnected: Bool { connected.load(ordering: .relaxed) }
 
-    /// Why the last attempt or connection failed, without the server's words, hosts and files: for anybody. On the event
-    /// loop only.
+    /// Why the last attempt or connection failed, safe to publish. On the event loop only.
     public var publicReason: String? { link?.publicReason }
 
     /// Starts to connect, and reconnects until ``stop(within:)``.

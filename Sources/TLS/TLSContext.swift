@@ -1,13 +1,13 @@
 import COpenSSL
 import Glibc
 
-/// What the sessions of one client have in common: its settings, with the certificates that they name.
+/// The settings and certificates that all TLS sessions of one client share.
 public final class TLSContext {
     let handle: OpaquePointer
 
-    /// Reads the files, which blocks as long as their file system does.
+    /// Reads the files; may block on the file system.
     ///
-    /// - Throws: ``TLSError`` that names the file which cannot be used.
+    /// - Throws: ``TLSError``, naming the file that cannot be used.
     public init(_ settings: TLSSettings) throws(TLSError) {
         ERR_clear_error()
         guard let handle = SSL_CTX_new(TLS_client_method()) else {
@@ -44,7 +44,7 @@ extension TLSError {
         TLSError("\(what) cannot be read from \(path): \(lastReason)")
     }
 
-    /// What OpenSSL says of the last call on this thread. The first error is the cause; later ones tell who met it.
+    /// What OpenSSL says of the last call on this thread. The first error is the cause; later ones only say where it surfaced.
     static var lastReason: String {
         let code = ERR_peek_error()
         guard code != 0 else { return "no reason was given" }

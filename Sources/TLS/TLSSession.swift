@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The client's side of one TLS connection, without I/O: bytes for the peer come out, and bytes of the peer go in.
+/// The client's side of one TLS connection, without I/O: the caller passes in the peer's bytes, and sends the output.
 ///
 ///     let session = try TLSSession(context, host: "cache.example")
 ///     while try !session.handshake() { send(session.takeOutput()); session.receive(…) }
@@ -9,7 +9,7 @@ import COpenSSL
 ///     session.receive(…)
 ///     let reply = try session.read()
 ///
-/// Everything that arrives is untrusted; what is malformed or not authentic is an error. On one thread at a time.
+/// Input is not trusted: malformed or unauthentic data is an error. Not thread-safe.
 public final class TLSSession {
     let handle: OpaquePointer
     /// Memory buffers that `handle` owns.
@@ -19,12 +19,12 @@ public final class TLSSession {
     /// The peer has ended the session properly; nothing more will arrive.
     public private(set) var isEnded = false
 
-    /// More than a record has of content (RFC 8446 §5.1).
+    /// In bytes: more than the plaintext of any record (RFC 8446 §5.1).
     private static let recordSize = 16_640
 
     /// - Parameter host: The server's name, or its address (IPv6 without brackets), for which its certificate must be
     ///   valid.
-    /// - Throws: ``TLSError`` if the name cannot be one, or memory is exhausted.
+    /// - Throws: ``TLSError`` if the host is not a valid server name, or memory is exhausted.
     public init(_ context: TLSContext, host: String) throws(TLSError) {
         ERR_clear_error()
         guard let handle = SSL_new(context.handle) else { throw TLSError(TLSError.lastReason) }
@@ -42,13 +42,13 @@ public final class TLSSession {
         ERR_clear_error()
         guard !host.utf8.contains(0), openssl_set_server_name(handle, host) == 1, SSL_set1_host(handle, host) == 1
         else {
-            throw TLSError("\(host) cannot be a server's name")
+            throw TLSError("\(host) is not a valid server name")
         }
     }
 
     deinit { SSL_free(handle) }
 
-    /// Accepts bytes of the peer. They are interpreted by ``handshake()`` and ``read()``.
+    /// Accepts bytes from the peer. They are interpreted by ``handshake()`` and ``read()``.
     public func receive(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { _ = BIO_write(input, $0.baseAddress, Int32($0.count)) }
     }
@@ -64,7 +64,7 @@ public final class TLSSession {
 
     /// Continues the handshake with what has arrived.
     ///
-    /// - Returns: Whether it is complete. If not, more bytes of the peer are needed.
+    /// - Returns: Whether it is complete. If not, more bytes from the peer are needed.
     /// - Throws: ``TLSError`` if the peer has no certificate that proves its identity, or does not speak TLS.
     public func handshake() throws(TLSError) -> Bool {
         ERR_clear_error()
@@ -74,11 +74,11 @@ public final class TLSSession {
         return false
     }
 
-    /// Decrypts what has arrived, as far as it is complete; empty if more bytes of the peer are needed.
+    /// Decrypts what has arrived, as far as it is complete; empty if more bytes from the peer are needed.
     ///
     /// - Throws: ``TLSError`` if it is not authentic, or the peer has ended the session with an alert.
     public func read() throws(TLSError) -> [UInt8] {
-        // Decrypted bytes are fewer than encrypted ones; one record may have arrived in part before.
+        // There are fewer decrypted bytes than encrypted ones; part of one record may have arrived earlier.
         let capacity = BIO_ctrl_pending(input) + Self.recordSize
         var result: Int32 = 1
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { room, used in
@@ -100,9 +100,9 @@ public final class TLSSession {
         guard result > 0 else { throw fault() }
     }
 
-    /// Notes the end of the session, after a call without success.
+    /// Handles a call that returned no data: notes an orderly end of the session.
     ///
-    /// - Throws: ``TLSError`` unless the call only needs more bytes of the peer.
+    /// - Throws: ``TLSError`` unless the call only needs more bytes from the peer.
     private func check(_ result: Int32) throws(TLSError) {
         switch SSL_get_error(handle, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
@@ -114,7 +114,7 @@ public final class TLSSession {
     private func fault() -> TLSError {
         let verdict = SSL_get_verify_result(handle)
         guard SSL_get_verify_mode(handle) == SSL_VERIFY_NONE || verdict == Int(X509_V_OK) else {
-            return TLSError("its certificate is refused: \(String(cString: X509_verify_cert_error_string(verdict)))")
+            return TLSError("its certificate was rejected: \(String(cString: X509_verify_cert_error_string(verdict)))")
         }
         return TLSError("TLS failed: \(TLSError.lastReason)")
     }

@@ -6,8 +6,8 @@ public struct TLSSettings: Hashable, Sendable {
     public var certificate: String?
     /// A PEM file with the private key of ``certificate``; nil if that file contains it, too.
     public var key: String?
-    /// Whether the server must prove its identity with a certificate that an authority has signed for its name. Without
-    /// that, anybody who can redirect traffic can read and change it.
+    /// Whether the server's certificate is verified: signed by a trusted authority, and valid for the server's name. If
+    /// not, anyone who can intercept the traffic can read and change it.
     public var verifiesServer = true
 
     public init() {}

@@ -24,7 +24,7 @@ struct WarmUp {
                 encoders.insert(format)
                 _ = try make(.make([.preview: format]), of: encoded)
             } catch {
-                // Debian 13 has libheif's encoder and decoders of AVIF in packages of their own.
+                // Debian 13 packages libheif's AVIF encoder and decoders separately.
                 if format != .avif { throw error }
             }
         }

@@ -107,7 +107,7 @@ def test_a_missing_right_is_logged(serve, tmp_path, redis, origin, right):
                   data=tmp_path / f"node{number}") for number in range(2)]
     with contextlib.suppress(AssertionError):
         work_of_all_kinds(both, origin)
-    told = ("Redis refuses commands of this node. Grant the Redis user the missing permission.", "it refuses ")
+    told = ("Redis refuses commands of this node. Grant the Redis user the missing permission.", "it rejected ")
     wait_until(lambda: any(text in node.log for text in told for node in both), f"the lack of {right} to be logged",
                lambda: both[0].log)
 
@@ -348,12 +348,12 @@ def test_nodes_share_their_work_over_tls(nodes, redis, shared_folder, pool):
     assert sums(both, "loading", "rendersBegun") == 1
 
 
-def test_a_redis_that_does_not_prove_its_identity_is_not_used(serve, redis, shared_folder, tmp_path):
+def test_a_redis_with_an_untrusted_certificate_is_not_used(serve, redis, shared_folder, tmp_path):
     other = signed_by_itself(tmp_path, "other")
     node = serve(shared_folder, "--redis", redis.encrypted_url.split("?")[0] + f"?ca={other}")
-    wait_until(lambda: "its certificate is refused" in node.log, "the log to say so", lambda: node.log)
+    wait_until(lambda: "its certificate was rejected" in node.log, "the log to say so", lambda: node.log)
     assert state(node) == "away"
-    assert status(node)["cluster"]["reason"] == "its certificate is refused: self-signed certificate"
+    assert status(node)["cluster"]["reason"] == "its certificate was rejected: self-signed certificate"
     assert "tessera_cluster_connected 0" in node.get("/metrics").body.decode()
 
 
@@ -365,7 +365,7 @@ def test_a_redis_password_is_used_and_never_revealed(serve, shared_folder, tmp_p
         wrong = serve(
             shared_folder, "--redis", f"redis://:hunter3@127.0.0.1:{redis.port}", "--log-level", "trace",
             data=tmp_path / "other")
-        wait_until(lambda: "it refuses AUTH" in wrong.log, "Redis to refuse it", lambda: wrong.log)
+        wait_until(lambda: "it rejected AUTH" in wrong.log, "Redis to refuse it", lambda: wrong.log)
         for text in (node.log, wrong.log, node.get("/api/v1/status").body.decode(), node.get("/metrics").body.decode()):
             assert "hunter" not in text
     finally:

@@ -10,8 +10,8 @@ from test_cluster import redis
 
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_a_download_is_resumed_on_other_nodes_after_kills(serve, redis, tmp_path, is_shared):
-    """A third from each of three nodes, of which two were killed: if their entity tag is the same, so is every byte,
-    whether renditions were shared or each node made its own."""
+    """Downloads a third from each of three nodes, of which two are killed: if the entity tags match, so does every byte,
+    whether the nodes share renditions or make their own."""
     folder = tmp_path / "pictures"
     folder.mkdir()
     for name, content in pictures.every_format(width=900, height=660).items():

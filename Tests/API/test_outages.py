@@ -1,5 +1,5 @@
-"""An engine of a cluster fails: within 10 s the log and the status give the reason and an alert fires, and within 5 s of
-its return the node uses it again."""
+"""Redis or PostgreSQL fails: within 10 s the log and the status give the reason and an alert fires; within 5 s of recovery
+the node uses it again."""
 
 import dataclasses
 import itertools
@@ -17,13 +17,13 @@ from prometheus import Prometheus
 from test_cluster import RIGHTS, redis
 from test_pooler import pooled
 
-TOLD_WITHIN, HEALED_WITHIN = 10.0, 5.0
+REPORTED_WITHIN, HEALED_WITHIN = 10.0, 5.0
 
 
 @dataclasses.dataclass
 class Outage:
-    """What fails and how it is mended; the alert that fires, what the log says, and the status if that says something
-    else."""
+    """How to cause and repair a failure; the alert that fires, the reason in the log, and the reason in the status if it
+    differs."""
     fail: Callable
     heal: Callable
     alert: str
@@ -69,24 +69,24 @@ def check(node: Gallery, prometheus: Prometheus, name: str, engine: str, outage:
     outage.fail()
     failed = time.monotonic()
 
-    def is_told() -> bool:
+    def is_reported() -> bool:
         node.tile(next(images))
         figures = part(node, name)
         return (outage.reason in node.log[known:] and outage.alert in prometheus.firing
                 and (figures[engine] == "connected" or (outage.public_reason or outage.reason) in figures.get("reason", "")))
 
-    wait_until(is_told, f"{outage.alert}: {outage.reason}", lambda: f"{prometheus.firing} {part(node, name)} {node.log}")
+    wait_until(is_reported, f"{outage.alert}: {outage.reason}", lambda: f"{prometheus.firing} {part(node, name)} {node.log}")
     took = time.monotonic() - failed
     assert prometheus.firing <= {outage.alert, "TesseraRedisDisconnected"}, "another alert fires"
     outage.heal()
     healed = time.monotonic()
     wait_until(lambda: part(node, name)[engine] == "connected" and not part(node, name)["figures"].get("full"),
                f"{engine} to be used again", lambda: node.log)
-    assert took < TOLD_WITHIN, f"it was told after {took:.1f} s"
+    assert took < REPORTED_WITHIN, f"it was reported after {took:.1f} s"
     assert time.monotonic() - healed < HEALED_WITHIN
 
 
-@pytest.mark.parametrize("failure", ["killed", "frozen", "read-only", "full", "right"])
+@pytest.mark.parametrize("failure", ["killed", "frozen", "read-only", "full", "permissions"])
 def test_redis(node, watched, redis, failure):
     assert redis.ask("ACL", "SETUSER", "tessera", "on", ">secret", *RIGHTS).startswith(b"+OK")
     away = "TesseraRedisDisconnected"
@@ -98,7 +98,7 @@ def test_redis(node, watched, redis, failure):
                             "TesseraRedisReadOnly", "it is a read-only replica"),
         "full": Outage(lambda: redis.ask("CONFIG", "SET", "maxmemory", "1"),
                        lambda: redis.ask("CONFIG", "SET", "maxmemory", "64mb"), "TesseraRedisFull", "Redis is full"),
-        "right": Outage(lambda: redis.ask("ACL", "SETUSER", "tessera", "-set", "-eval", "-evalsha"),
+        "permissions": Outage(lambda: redis.ask("ACL", "SETUSER", "tessera", "-set", "-eval", "-evalsha"),
                         lambda: redis.ask("ACL", "SETUSER", "tessera", "+set", "+eval", "+evalsha"),
                         "TesseraRedisPermissionDenied", "NOPERM"),
     }[failure]
@@ -107,21 +107,21 @@ def test_redis(node, watched, redis, failure):
 
 
 @pytest.mark.parametrize("failure", ["password", "authority"])
-def test_redis_that_never_lets_a_node_in(node, watched, redis, tmp_path, failure):
-    """Not an outage that begins: the node is started like that."""
+def test_redis_rejects_a_node_from_the_start(node, watched, redis, tmp_path, failure):
+    """The failure exists before the node starts."""
     trusted = tmp_path / "trusted.pem"
     shutil.copy(signed_by_itself(tmp_path, "other"), trusted)
     if failure == "password":
         redis.ask("ACL", "SETUSER", "tessera", "on", ">other", *RIGHTS)
         ready = node("--redis", f"redis://tessera:secret@127.0.0.1:{redis.port}")
-        reason, heal = "it refuses AUTH: WRONGPASS", lambda: redis.ask("ACL", "SETUSER", "tessera", ">secret")
+        reason, heal = "it rejected AUTH: WRONGPASS", lambda: redis.ask("ACL", "SETUSER", "tessera", ">secret")
     else:
         ready = node("--redis", redis.encrypted_url.split("?")[0] + f"?ca={trusted}")
-        reason, heal = "its certificate is refused", lambda: shutil.copy(redis.certificate, trusted)
+        reason, heal = "its certificate was rejected", lambda: shutil.copy(redis.certificate, trusted)
     started = time.monotonic()
     prometheus = watched(ready)
     wait_until(lambda: "TesseraRedisDisconnected" in prometheus.firing, "the alert")
-    assert time.monotonic() - started < TOLD_WITHIN + 2, "Prometheus itself takes a moment to start"
+    assert time.monotonic() - started < REPORTED_WITHIN + 2, "Prometheus itself takes a moment to start"
     assert reason in ready.log and reason in part(ready, "cluster")["reason"]
     heal()
     healed = time.monotonic()
@@ -150,7 +150,7 @@ def test_postgres(node, watched, postgres, failure):
         url = url.replace("//tessera:", "//narrow:")
     outage = {
         "killed": Outage(postgres.kill, postgres.start, away, "Connection refused", "the connection was refused"),
-        "frozen": Outage(postgres.freeze, postgres.wake, away, "it does not respond in time"),
+        "frozen": Outage(postgres.freeze, postgres.wake, away, "it did not respond in time"),
         "read-only": Outage(lambda: frozen_writes("on"),
                             lambda: postgres.ask("ALTER DATABASE tessera RESET default_transaction_read_only",
                                                  database="postgres"), away, "read-only", "it accepts no writes"),
@@ -167,7 +167,7 @@ def test_postgres(node, watched, postgres, failure):
             postgres.ask("DROP ROLE narrow")
 
 
-def test_a_pooler_without_sessions(node, watched, pooled):
+def test_a_pooler_without_dedicated_sessions(node, watched, pooled):
     ready = node("--database", pooled("transaction"))
     prometheus = watched(ready)
     wait_until(lambda: "TesseraDatabaseDisconnected" in prometheus.firing, "the alert")

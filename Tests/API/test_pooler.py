@@ -73,14 +73,14 @@ def database(node) -> dict:
     return node.get("/api/v1/status").json["database"]
 
 
-def test_a_pooler_whose_clients_have_sessions_is_used(pooled, node):
+def test_a_pooler_with_dedicated_sessions_is_used(pooled, node):
     ready = node(pooled("session"))
     wait_until(lambda: database(ready)["postgres"] == "connected", "PostgreSQL to be used", lambda: ready.log)
     wait_until(lambda: database(ready)["figures"]["published"] == 1, "the picture to be shared", lambda: ready.log)
 
 
 @pytest.mark.parametrize("mode", ["transaction", "statement"])
-def test_a_pooler_whose_clients_have_none_is_refused(pooled, node, postgres, mode):
+def test_a_pooler_without_dedicated_sessions_is_refused(pooled, node, postgres, mode):
     ready = node(pooled(mode))
     wait_until(lambda: "set pool_mode = session" in ready.log, "the log to say so", lambda: ready.log)
     wait_until(lambda: "set pool_mode = session" in database(ready).get("reason", ""), "the status to say so")

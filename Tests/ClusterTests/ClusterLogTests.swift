@@ -50,7 +50,7 @@ import Testing
             cluster.status.readings.valuesByName["subscribed"] == 0
                 && cluster.status.readings.valuesByName["connected"] == 1)
         let told = log.lines
-        #expect(told.count == 1 && told[0].contains("it refuses SUBSCRIBE: NOPERM"), "\(told)")
+        #expect(told.count == 1 && told[0].contains("it rejected SUBSCRIBE: NOPERM"), "\(told)")
         await cluster.stop()
         server.close()
     }
@@ -123,7 +123,7 @@ import Testing
             while conversation.command() != nil { conversation.say("-NOPERM User anna has no permissions\r\n") }
         }
         let (cluster, log) = try cluster(server)
-        #expect(await eventually { cluster.status.reason == "it refuses PING: NOPERM" })
+        #expect(await eventually { cluster.status.reason == "it rejected PING: NOPERM" })
         #expect(await eventually { log.lines.contains { $0.contains("User anna has no permissions") } })
         await cluster.stop()
         server.close()

@@ -19,7 +19,7 @@ private func message(_ kind: Character, _ body: [UInt8]) -> [UInt8] {
     /// libpq need not ask whether this server accepts writes.
     private static let wholeWelcome = welcome(["in_hot_standby", "default_transaction_read_only"])
 
-    /// The response to the client's first query: the number of the server's process, as in the welcome.
+    /// The response to the client's first query: the backend's process ID, as in the welcome.
     private static let process: [UInt8] = {
         let column = Array("a\0".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 8, 0, 0, 0, 0, 0, 1]
         return message("1", []) + message("2", []) + message("T", [0, 1] + column)

@@ -43,7 +43,8 @@ import Testing
         }
         #expect(await eventually { refusals.withLock { $0 } >= 6 })
         #expect(begun.duration(to: .now) >= Self.fivePauses)
-        #expect(states.withLock { $0.allSatisfy { $0 == .disconnected("it refuses SUBSCRIBE: NOPERM no permission") } })
+        #expect(
+            states.withLock { $0.allSatisfy { $0 == .disconnected("it rejected SUBSCRIBE: NOPERM no permission") } })
         #expect(fixture.client.isConnected)
         await fixture.close()
         server.close()

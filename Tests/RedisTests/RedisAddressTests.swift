@@ -9,7 +9,7 @@ import Testing
 
     @Test func `a URL specifies host, port, database, user and password`() throws {
         let address = try RedisAddress("redis://anna:p%40ss%3A@cache.example:6400/3")
-        #expect(address.place == .servers([host("cache.example", 6400)]))
+        #expect(address.endpoint == .servers([host("cache.example", 6400)]))
         #expect(address.user == "anna")
         #expect(address.password == "p@ss:")
         #expect(address.database == 3)
@@ -17,26 +17,26 @@ import Testing
 
     @Test func `omitted parts have defaults`() throws {
         let address = try RedisAddress("redis://127.0.0.1")
-        #expect(address.place == .servers([host("127.0.0.1", 6379)]))
+        #expect(address.endpoint == .servers([host("127.0.0.1", 6379)]))
         #expect(address.tls == nil)
         #expect(address.user == nil)
         #expect(address.password == nil)
         #expect(address.database == 0)
         #expect(try RedisAddress("redis://:secret@[::1]:7/").password == "secret")
-        #expect(try RedisAddress("redis://[::1]:7").place == .servers([host("::1", 7)]))
+        #expect(try RedisAddress("redis://[::1]:7").endpoint == .servers([host("::1", 7)]))
         #expect(try RedisAddress("redis://:a,b@host").password == "a,b")
     }
 
     @Test func `several servers are separated by commas`() throws {
         let address = try RedisAddress("redis://:p,w@one,two:6400,[::1]:7/3")
-        #expect(address.place == .servers([host("one", 6379), host("two", 6400), host("::1", 7)]))
+        #expect(address.endpoint == .servers([host("one", 6379), host("two", 6400), host("::1", 7)]))
         #expect(address.password == "p,w" && address.database == 3)
         #expect("\(address)" == "redis://one:6379,two:6400,[::1]:7/3")
     }
 
     @Test func `rediss means TLS, with the files that the parameters name`() throws {
         let plain = try RedisAddress("rediss://cache.example")
-        #expect(plain.place == .servers([host("cache.example", 6379)]))
+        #expect(plain.endpoint == .servers([host("cache.example", 6379)]))
         #expect(plain.tls == TLSSettings())
         #expect(plain.tls?.verifiesServer == true)
         let tls = try RedisAddress("rediss://a:hunter2@one,two/1?ca=/etc/a%20b.pem&cert=/c.pem&key=/k.pem").tls
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `Sentinels are named with the master that they watch`() throws {
         let address = try RedisAddress("redis-sentinel://:pw@one,two:7/2?master=gallery")
-        #expect(address.place == .sentinels([host("one", 26379), host("two", 7)], master: "gallery"))
+        #expect(address.endpoint == .sentinels([host("one", 26379), host("two", 7)], master: "gallery"))
         #expect("\(address)" == "redis-sentinel://one:26379,two:7/2?master=gallery")
         let encrypted = try RedisAddress("rediss-sentinel://one?master=m&ca=/a.pem")
         #expect(encrypted.tls?.authorities == "/a.pem")
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a Unix socket is given by its path`() throws {
         let address = try RedisAddress("unix://anna:pw@/run/redis%20a/redis.sock?db=4")
-        #expect(address.place == .socket("/run/redis a/redis.sock"))
+        #expect(address.endpoint == .socket("/run/redis a/redis.sock"))
         #expect(address.user == "anna" && address.password == "pw" && address.database == 4)
         #expect("\(address)" == "unix:///run/redis a/redis.sock?db=4")
     }

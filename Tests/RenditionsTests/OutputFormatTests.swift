@@ -40,9 +40,9 @@ import Testing
         #expect(OutputFormat.negotiate(accept: "image/avif,image/*", for: .preview) == .jpeg)
     }
 
-    @Test func `without an encoder of AVIF, no client is offered any`() {
-        OutputFormat.noteEncoders(lackAVIF: true)
-        defer { OutputFormat.noteEncoders(lackAVIF: false) }
+    @Test func `AVIF is not offered without an encoder`() {
+        OutputFormat.setAVIFUnavailable(true)
+        defer { OutputFormat.setAVIFUnavailable(false) }
         #expect(OutputFormat.negotiate(accept: "image/avif,image/webp", for: .tile) == .webp)
         #expect(OutputFormat.negotiate(accept: "image/avif,image/*", for: .tile) == .jpeg)
         #expect(OutputFormat.negotiate(accept: "image/avif", for: .screen) == .jpeg)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 1_000, .max], [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `bytes of any number arrive in both directions, in whatever pieces`(piece: Int, version: Int32) throws {
+    func `data of any size passes in both directions, however it is split`(piece: Int, version: Int32) throws {
         let server = MemoryServer(certificate, newest: version)
         let session = try session()
         try server.shakeHands(with: session, pieces: piece)
@@ -60,30 +60,30 @@ import Testing
     @Test(arguments: [
         ("other.example", "hostname mismatch"), ("127.0.0.2", "IP address mismatch"), ("::1", "IP address mismatch"),
         ("example", "hostname mismatch"),
-    ]) func `a certificate is refused for any other name`(host: String, reason: String) throws {
+    ]) func `a certificate is rejected for any other name`(host: String, reason: String) throws {
         let server = MemoryServer(certificate)
         let session = try session(host: host)
-        #expect(failure { try server.shakeHands(with: session) } == "its certificate is refused: \(reason)")
+        #expect(failure { try server.shakeHands(with: session) } == "its certificate was rejected: \(reason)")
     }
 
-    @Test func `a certificate of an unknown authority is refused, unless the settings say otherwise`() throws {
+    @Test func `a certificate of an unknown authority is rejected, unless the settings say otherwise`() throws {
         let other = try #require(TestCertificate())
         let server = MemoryServer(certificate)
         let session = try session(trusting: other)
         #expect(
-            failure { try server.shakeHands(with: session) } == "its certificate is refused: self-signed certificate")
+            failure { try server.shakeHands(with: session) } == "its certificate was rejected: self-signed certificate")
         let system = try TLSSession(TLSContext(TLSSettings()), host: "cache.example")
         #expect(throws: TLSError.self) { try MemoryServer(certificate).shakeHands(with: system) }
         let trusting = try self.session(trusting: other, host: "other.example") { $0.verifiesServer = false }
         try MemoryServer(certificate).shakeHands(with: trusting)
     }
 
-    @Test func `an expired certificate is refused`() throws {
+    @Test func `an expired certificate is rejected`() throws {
         let session = try session()
         X509_VERIFY_PARAM_set_time(SSL_get0_param(session.handle), time(nil) + 10 * 86_400)
         #expect(
             failure { try MemoryServer(certificate).shakeHands(with: session) }
-                == "its certificate is refused: certificate has expired")
+                == "its certificate was rejected: certificate has expired")
     }
 
     @Test func `a server that asks for a certificate gets it`() throws {
@@ -105,7 +105,7 @@ import Testing
         #expect(failure { _ = try anonymous.read() }?.contains("certificate required") == true)
     }
 
-    @Test func `TLS 1.1 is not spoken`() throws {
+    @Test func `TLS 1.1 is rejected`() throws {
         let server = MemoryServer(certificate, newest: TLS1_1_VERSION)
         let session = try session()
         #expect(failure { try server.shakeHands(with: session) }?.contains("protocol version") == true)
@@ -118,7 +118,7 @@ import Testing
         #expect(failure { _ = try session.handshake() } == "TLS failed: wrong version number")
     }
 
-    @Test func `a changed byte is an error, wherever it is`() throws {
+    @Test func `tampering with any byte is an error`() throws {
         for place in [0, 3, 5, 20, 60, 115] {
             let server = MemoryServer(certificate)
             let session = try session()
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{0}b", String(repeating: "a", count: 300)])
-    func `a text that is no name is an error`(host: String) throws {
+    func `an invalid server name is an error`(host: String) throws {
         #expect(throws: TLSError.self) { try session(host: host) }
     }
 }

@@ -30,7 +30,7 @@ public final class RedisServer: @unchecked Sendable {
         unlink(Self.folder + dump)
     }
 
-    /// Where a replica puts what it receives of its master.
+    /// Where a replica puts the data that it receives from its master.
     private static let folder = "/tmp/"
     private var dump: String { "tessera-redis-\(port).rdb" }
     private var dumping: [String] { ["--dir", Self.folder, "--dbfilename", dump] }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Programs that tests start.
 public enum Subprocess {
-    /// Starts a program, which is heard by nobody.
+    /// Starts a program, and discards its output.
     ///
     /// - Parameter words: The program's path, and its arguments.
     /// - Returns: The process; nil if it cannot be started.

@@ -16,7 +16,7 @@ public final class HostLookup {
         case late
     }
 
-    private struct Question: Hashable {
+    private struct Query: Hashable {
         let host: String
         let port: UInt16
     }
@@ -29,11 +29,11 @@ public final class HostLookup {
     private let loop: EventLoop
     private let resolve: @Sendable (String, UInt16) -> [HostAddress]
     private let queue = DispatchQueue(label: "tessera.names")
-    /// Those who wait for each lookup that has not finished; nobody, if all of them have waited too long.
-    private var lookups: [Question: [UInt64: Waiter]] = [:]
+    /// The waiters of each in-flight lookup; empty once all of them have timed out.
+    private var lookups: [Query: [UInt64: Waiter]] = [:]
     private var lastWaiter: UInt64 = 0
 
-    /// The maximum number of lookups that have not finished. Further ones are late at once.
+    /// The maximum number of in-flight lookups. Further ones fail at once, as ``Answer/late``.
     private static let maximumLookups = 16
 
     /// - Parameter resolve: Looks a name up; may block.
@@ -53,28 +53,28 @@ public final class HostLookup {
     ) {
         let numeric = HostAddress.resolve(host, port, flags: AI_NUMERICHOST)
         guard numeric.isEmpty else { return completion(.found(numeric)) }
-        let question = Question(host: host, port: port)
-        let isUnderWay = lookups[question] != nil
-        guard isUnderWay || lookups.count < Self.maximumLookups else { return completion(.late) }
+        let query = Query(host: host, port: port)
+        let isInFlight = lookups[query] != nil
+        guard isInFlight || lookups.count < Self.maximumLookups else { return completion(.late) }
         lastWaiter += 1
         let timer = loop.schedule(after: time) { [weak self, lastWaiter] in
-            self?.lookups[question]?.removeValue(forKey: lastWaiter)?.completion(.late)
+            self?.lookups[query]?.removeValue(forKey: lastWaiter)?.completion(.late)
         }
-        lookups[question, default: [:]][lastWaiter] = Waiter(timer: timer, completion: completion)
-        if !isUnderWay { begin(question) }
+        lookups[query, default: [:]][lastWaiter] = Waiter(timer: timer, completion: completion)
+        if !isInFlight { begin(query) }
     }
 
-    private func begin(_ question: Question) {
+    private func begin(_ query: Query) {
         // Invariant of the unchecked capture: `lookup` is used only on the loop.
         nonisolated(unsafe) weak let lookup = self
         queue.async { [loop, resolve] in
-            let found = resolve(question.host, question.port)
-            loop.execute { lookup?.ended(question, found) }
+            let found = resolve(query.host, query.port)
+            loop.execute { lookup?.ended(query, found) }
         }
     }
 
-    private func ended(_ question: Question, _ found: [HostAddress]) {
-        let waiters = lookups.removeValue(forKey: question) ?? [:]
+    private func ended(_ query: Query, _ found: [HostAddress]) {
+        let waiters = lookups.removeValue(forKey: query) ?? [:]
         for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
             waiter.timer.cancel()
             waiter.completion(found.isEmpty ? .unknown : .found(found))

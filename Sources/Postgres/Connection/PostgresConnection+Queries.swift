@@ -50,8 +50,8 @@ extension PostgresConnection {
         return try result.get()
     }
 
-    /// Whether a pooler stands between: it invents the process number of the greeting, as the server's would tell clients
-    /// about each other.
+    /// Whether a pooler sits in between. A client of a pooler has no backend of its own, so the process ID that the pooler
+    /// sends at startup is an invented one.
     ///
     /// - Throws: ``PostgresError``.
     func isPooled(within time: Duration, isolation: isolated (any Actor)? = #isolation) async throws -> Bool {

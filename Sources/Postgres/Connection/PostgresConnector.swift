@@ -41,7 +41,7 @@ public final class PostgresConnector: @unchecked Sendable {
             self.connection = connection
             do {
                 try await connection.opened()
-                try await check(connection, digits: digits)
+                try await checkSession(connection, digits: digits)
                 return connection
             } catch let error as PostgresError {
                 connection.close()
@@ -57,11 +57,11 @@ public final class PostgresConnector: @unchecked Sendable {
         connection?.close()
     }
 
-    /// Makes sure that a connection through a pooler has a session of its own: one that listens to a channel hears what
-    /// another connection says.
+    /// Verifies that a connection through a pooler has a dedicated session: a notification that a second connection sends
+    /// must reach it.
     ///
     /// - Throws: ``PostgresError/pooled`` if it has none.
-    private func check(
+    private func checkSession(
         _ connection: PostgresConnection, digits: String?, isolation: isolated (any Actor)? = #isolation
     ) async throws {
         let time = configuration.greetingTime

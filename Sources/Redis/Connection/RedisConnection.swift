@@ -26,7 +26,7 @@ final class RedisConnection: EventHandler {
     private var parser: ReplyParser
     private var calls: Deque<Call> = []
     private var callsBytes = 0
-    /// For the socket.
+    /// Bytes for the socket, encrypted if there is a TLS session.
     private var output: [UInt8] = []
     private var written = 0
     /// Whether writing must wait until the socket has room.
@@ -49,31 +49,31 @@ final class RedisConnection: EventHandler {
 
     private enum State {
         case connecting
-        /// Without TLS, this takes no time.
-        case shakingHands
+        /// Skipped without TLS.
+        case handshaking
         case open
     }
 
     /// Why a connection cannot even be attempted.
-    struct Unopened: Error {
+    struct ConnectError: Error {
         let reason: String
 
-        init(code: Int32) { reason = "no connection can be opened: " + String(cString: strerror(code)) }
+        init(code: Int32) { reason = "the connection could not be opened: " + String(cString: strerror(code)) }
     }
 
     /// Starts to connect.
     ///
-    /// - Throws: ``Unopened`` if that fails at once.
+    /// - Throws: ``ConnectError`` if that fails at once.
     init(
         _ address: HostAddress, _ configuration: RedisClient.Configuration, tls: TLSSession? = nil, loop: EventLoop
-    ) throws(Unopened) {
+    ) throws(ConnectError) {
         self.loop = loop
         self.configuration = configuration
         self.tls = tls
         parser = ReplyParser(bounds: ReplyParser.Bounds(bytes: configuration.maximumReplyBytes))
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         socket = Glibc.socket(address.family, type, 0)
-        guard socket >= 0 else { throw Unopened(code: errno) }
+        guard socket >= 0 else { throw ConnectError(code: errno) }
         var on: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -82,7 +82,7 @@ final class RedisConnection: EventHandler {
         else {
             let code = errno
             close()
-            throw Unopened(code: code)
+            throw ConnectError(code: code)
         }
     }
 
@@ -91,8 +91,8 @@ final class RedisConnection: EventHandler {
         if socket >= 0 { Glibc.close(socket) }
     }
 
-    /// Whether the server has accepted the connection, but has not proved its identity.
-    var isShakingHands: Bool { state == .shakingHands }
+    /// Whether the connection is established but the TLS handshake is not complete.
+    var isHandshaking: Bool { state == .handshaking }
     /// Whether replies are still due.
     var isOwed: Bool { !calls.isEmpty }
 
@@ -109,7 +109,7 @@ final class RedisConnection: EventHandler {
         do throws(TLSError) {
             try queue(bytes)
         } catch {
-            // The session is broken, which the next read reports.
+            // The next read reports the broken session.
             return false
         }
         calls.append(Call(answer: answer, size: bytes.count))
@@ -149,13 +149,13 @@ final class RedisConnection: EventHandler {
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
         guard code == 0 else { return end("the connection was refused: " + String(cString: strerror(code))) }
-        state = .shakingHands
+        state = .handshaking
         watch()
-        do throws(TLSError) { try shakeHands() } catch { end(error.description) }
+        do throws(TLSError) { try continueHandshake() } catch { end(error.description) }
     }
 
     /// Continues the handshake, if there is one.
-    private func shakeHands() throws(TLSError) {
+    private func continueHandshake() throws(TLSError) {
         defer { flush() }
         guard try tls?.handshake() ?? true else { return }
         state = .open
@@ -192,7 +192,7 @@ final class RedisConnection: EventHandler {
         }
         tls.receive(bytes)
         do throws(TLSError) {
-            if state == .shakingHands { try shakeHands() }
+            if state == .handshaking { try continueHandshake() }
             guard socket >= 0, state == .open else { return }
             defer { flush() }
             parser.append(try tls.read())
@@ -229,7 +229,7 @@ final class RedisConnection: EventHandler {
         output.append(contentsOf: tls.takeOutput())
     }
 
-    /// Sends what the session has to say by itself.
+    /// Sends what the TLS session produced on its own, such as handshake messages and alerts.
     private func flush() {
         guard socket >= 0, let tls else { return }
         output.append(contentsOf: tls.takeOutput())

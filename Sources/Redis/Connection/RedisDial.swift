@@ -1,8 +1,8 @@
 import EventLoops
 import TLS
 
-/// One attempt to connect: asks Sentinels where the master is, resolves names, and greets one address after the other
-/// until a master accepts.
+/// One attempt to connect: asks Sentinels where the master is, resolves names, and tries each address in turn until a
+/// master accepts.
 ///
 /// On the event loop only.
 final class RedisDial {
@@ -39,7 +39,7 @@ final class RedisDial {
     private var named: Set<RedisAddress.Host> = []
     /// Why each candidate so far cannot be used.
     private var reasons: [(host: RedisAddress.Host?, reason: RedisOutage)] = []
-    /// Read anew by each attempt, because certificates are renewed.
+    /// Reread for each attempt, because certificates get renewed.
     private lazy var context: Result<TLSContext, TLSError>? = address.tls.map { settings in
         do throws(TLSError) { return .success(try TLSContext(settings)) } catch { return .failure(error) }
     }
@@ -49,8 +49,8 @@ final class RedisDial {
         case failed(RedisOutage)
     }
 
-    /// The maximum number of addresses to try for one name. A name with more of them does not have them for
-    /// availability.
+    /// The maximum number of addresses to try for one name. A name with more addresses than this has them for load
+    /// balancing, not for availability.
     private static let maximumAddresses = 4
 
     /// - Parameters:
@@ -67,7 +67,7 @@ final class RedisDial {
         self.lookup = lookup
         self.completion = completion
         let candidates: [Candidate] =
-            switch address.place {
+            switch address.endpoint {
             case .servers(let hosts): hosts.map { .server($0) }
             case .sentinels(let hosts, _): hosts.map { .sentinel($0) }
             case .socket(let path): [.socket(path)]
@@ -133,16 +133,16 @@ final class RedisDial {
             connection.onOpen = { [weak self] in self?.opened(step) }
             connection.onEnd = { [weak self] in self?.fail(step, RedisOutage($0)) }
         } catch let error as TLSError {
-            return fail(step, RedisOutage(error.description, publicReason: "TLS cannot be used"))
+            return fail(step, RedisOutage(error.description, publicReason: "TLS could not be set up"))
         } catch {
-            return fail(step, RedisOutage((error as? RedisConnection.Unopened)?.reason ?? "\(error)"))
+            return fail(step, RedisOutage((error as? RedisConnection.ConnectError)?.reason ?? "\(error)"))
         }
         timer = loop.schedule(after: configuration.greetingTime) { [weak self] in
             // If this process was not scheduled for a while, the reply may have arrived without having been read.
             self?.connection?.takeArrived()
-            let isShakingHands = self?.connection?.isShakingHands ?? false
-            let verb = isShakingHands ? "complete the TLS handshake" : "respond"
-            self?.fail(step, RedisOutage("it does not \(verb) in time"))
+            let isHandshaking = self?.connection?.isHandshaking ?? false
+            let verb = isHandshaking ? "complete the TLS handshake" : "respond"
+            self?.fail(step, RedisOutage("it did not \(verb) in time"))
         }
     }
 
@@ -155,7 +155,7 @@ final class RedisDial {
     private func fail(_ step: UInt64, _ why: RedisOutage) {
         guard step == self.step else { return }
         leave()
-        // Only the last reason of a host's addresses is told.
+        // Report only the last failure of each host.
         if let last = reasons.indices.last, reasons[last].host == candidate?.host { reasons.removeLast() }
         reasons.append((candidate?.host, why))
         next()
@@ -167,7 +167,7 @@ final class RedisDial {
         guard step == self.step else { return }
         if case .sentinel = candidate { return ask(step) }
         var words = address.database == 0 ? [] : [["SELECT", "\(address.database)"]]
-        // Servers before Redis 6, and those whose users may not ask, do not tell their role.
+        // Servers older than Redis 6, or whose ACL forbids HELLO, do not report their role.
         words.append(["HELLO", "2"])
         words.append(channel.map { ["SUBSCRIBE", $0] } ?? ["PING"])
         authenticate(step)
@@ -196,7 +196,7 @@ final class RedisDial {
         }
     }
 
-    /// Whether the reply to `HELLO`, a list of names and values, says so.
+    /// Whether the reply to `HELLO`, a flat list of names and values, gives the role as replica.
     private static func isReplica(_ reply: RedisReply) -> Bool {
         guard let list = reply.list, let name = list.firstIndex(where: { $0.text == "role" }) else { return false }
         return list.dropFirst(name + 1).first?.text == "replica"
@@ -212,10 +212,10 @@ final class RedisDial {
 
     // MARK: - Sentinels
 
-    /// Asks a Sentinel for the master's address, which is tried next. Sentinels rarely have a password; one that has gets
-    /// the servers'.
+    /// Asks a Sentinel for the master's address, which is tried next. Sentinels rarely require a password;
+    /// one that does is sent the servers' password.
     private func ask(_ step: UInt64, hasAuthenticated: Bool = false) {
-        guard case .sentinels(_, let name) = address.place else { return }
+        guard case .sentinels(_, let name) = address.endpoint else { return }
         send(step, ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name]) { [weak self] reply in
             guard let self else { return }
             if case .error(let text) = reply {

@@ -20,7 +20,7 @@ final class RedisLink {
     /// Ends a pause.
     private var timer: LoopTimer?
     var heartbeat: LoopTimer?
-    /// Why the last attempt or connection failed, for anybody.
+    /// Why the last attempt or connection failed, safe to publish.
     private(set) var publicReason: String?
     /// Called when no command waits any more.
     var onQuiet: (() -> Void)?

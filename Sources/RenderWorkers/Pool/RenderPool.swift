@@ -154,10 +154,10 @@ public final class RenderPool: Rendering {
         let now = Self.now()
         switch event {
         case .ready(let confinement, let lacksAVIF):
-            OutputFormat.noteEncoders(lackAVIF: lacksAVIF)
+            OutputFormat.setAVIFUnavailable(lacksAVIF)
             if lacksAVIF {
                 noteOnce(
-                    "The workers' libheif cannot encode AVIF, so clients get WebP and JPEG. On Debian 13, install"
+                    "libheif has no AVIF encoder, so clients get WebP or JPEG. On Debian 13 or newer, install"
                         + " libheif-plugin-aomenc.")
             }
             ready(id, confinement, now)

@@ -41,13 +41,15 @@ public enum OutputFormat: String, CaseIterable, Hashable, Sendable {
     /// At screen size AVIF needs another 40 to 60 MB of memory per thread. At the quality of the WebP it saves a
     /// tenth of the bytes.
     static func preferences(for rendition: Rendition) -> [OutputFormat] {
-        bestFirst(for: rendition).filter { $0 != .avif || !lackAVIF.load(ordering: .relaxed) }
+        bestFirst(for: rendition).filter { $0 != .avif || !isAVIFUnavailable.load(ordering: .relaxed) }
     }
 
-    /// Whether the workers' libraries lack an encoder of AVIF, which is then offered to no client.
-    public static func noteEncoders(lackAVIF: Bool) { Self.lackAVIF.store(lackAVIF, ordering: .relaxed) }
+    /// Records whether the workers lack an AVIF encoder; if so, AVIF is offered to no client.
+    public static func setAVIFUnavailable(_ isUnavailable: Bool) {
+        isAVIFUnavailable.store(isUnavailable, ordering: .relaxed)
+    }
 
-    private static let lackAVIF = Atomic(false)
+    private static let isAVIFUnavailable = Atomic(false)
 
     private static func bestFirst(for rendition: Rendition) -> [OutputFormat] {
         // The other formats cannot hold every picture, nor be written line by line.

@@ -8,7 +8,7 @@ import Testing
 
 /// Servers behind TLS, a Unix socket, several addresses or Sentinels.
 @Suite(.enabled(if: RedisServer.isInstalled && TestCertificate.isInstalled), .timeLimit(.minutes(1)))
-struct RedisPlacesTests {
+struct RedisEndpointTests {
     private static let ok = RedisReply.bytes(Array("OK".utf8))
 
     /// The reason that the client gives for its first failure.
@@ -48,12 +48,12 @@ struct RedisPlacesTests {
         await fixture.close()
     }
 
-    @Test func `a server whose certificate proves nothing is not used, and the reason is told`() async throws {
+    @Test func `a server with an invalid certificate is rejected, with the reason`() async throws {
         let certificate = try #require(TestCertificate("DNS:cache.example"))
         let other = try #require(TestCertificate())
         let server = try #require(await RedisServer(certificate: certificate))
         let url = "rediss://127.0.0.1:\(server.port)"
-        let refused = "its certificate is refused: "
+        let refused = "its certificate was rejected: "
         #expect(try await reason(url + "?ca=\(other.file)") == refused + "self-signed certificate")
         #expect(try await reason(url)?.hasPrefix(refused) == true)
         #expect(try await reason(url + "?ca=\(certificate.file)") == refused + "IP address mismatch")
@@ -77,11 +77,11 @@ struct RedisPlacesTests {
         await fixture.close()
     }
 
-    @Test func `a server without TLS is told from one that says nothing`() async throws {
+    @Test func `a server without TLS is distinguished from an unreachable one`() async throws {
         // Redis waits for the end of a line.
         let plain = try #require(await RedisServer())
         #expect(
-            try await reason("rediss://127.0.0.1:\(plain.port)") == "it does not complete the TLS handshake in time")
+            try await reason("rediss://127.0.0.1:\(plain.port)") == "it did not complete the TLS handshake in time")
         let other = FakeRedis { conversation in
             conversation.say("-ERR\r\n")
             conversation.ignoreBytes()
@@ -93,9 +93,9 @@ struct RedisPlacesTests {
 
     // MARK: - Unix sockets
 
-    @Test func `a server is reached by its Unix socket`() async throws {
+    @Test func `a server is reached over its Unix socket`() async throws {
         let path = "/tmp/tessera-redis-\(getpid()).sock"
-        #expect(try await reason("unix://\(path)") == "no connection can be opened: No such file or directory")
+        #expect(try await reason("unix://\(path)") == "the connection could not be opened: No such file or directory")
         let server = try #require(await RedisServer("--unixsocket", path))
         defer { unlink(path) }
         let fixture = try ClientFixture("unix://\(path)?db=2")
@@ -108,7 +108,7 @@ struct RedisPlacesTests {
 
     // MARK: - Several servers
 
-    @Test func `the master among several servers is used, wherever it stands`() async throws {
+    @Test func `the master is used, wherever it is in the list`() async throws {
         let dead = try #require(await RedisServer())
         dead.end()
         let master = try #require(await RedisServer())
@@ -226,7 +226,7 @@ struct RedisPlacesTests {
         "*2\r\n$9\r\n127.0.0.1\r\n$5\r\n70000\r\n", "*0\r\n", "+OK\r\n", "*2\r\n:1\r\n:2\r\n",
         "*2\r\n$0\r\n\r\n$1\r\n1\r\n",
         "*1\r\n$9\r\n127.0.0.1\r\n",
-    ]) func `what a Sentinel says is not believed`(answer: String) async throws {
+    ]) func `malformed replies of a Sentinel are rejected`(answer: String) async throws {
         let sentinel = FakeRedis { conversation in
             while conversation.command() != nil { conversation.say(answer) }
         }
