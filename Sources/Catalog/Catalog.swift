@@ -28,6 +28,8 @@ public final class Catalog: Sendable {
     let orderQueue = ReadQueue(label: "tessera.catalog.orders", bound: 64)
     /// Called after each new revision.
     let watchers = Guarded<[@Sendable () -> Void]>([])
+    /// Called with the images that a new revision no longer has.
+    let departureWatchers = Guarded<[@Sendable ([ImageID]) -> Void]>([])
     let counts = Guarded(IndexingCounts())
     /// The current state. The lock is held only to copy, never while waiting for the disk.
     let mutableState: Guarded<MutableState>

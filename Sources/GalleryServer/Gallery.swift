@@ -93,6 +93,7 @@ public final class Gallery: Sendable {
             let loader = try Loader(
                 configuration: loading, origins: origins, renderer: workers, files: access, metadataReceiver: access,
                 coordination: cluster?.coordination ?? SingleNode(), tier: tier(near: cluster?.tier, far: bucket))
+            catalog.onDeparture { [weak loader] in loader?.forget($0) }
             let forwarding = cluster?.forwarding ?? SingleNode()
             let tokens = TokenRegistry(node: node, loader: loader, forwarding: forwarding)
             let figures = ServerStatistics()

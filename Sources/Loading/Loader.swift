@@ -79,6 +79,10 @@ public final class Loader: RenditionLoading {
         memory.rendition(TileKeyCandidates(of: rendition, image: image, format: format), version: version, isHit: true)
     }
 
+    /// Stops serving images that have left the gallery from memory. The disk is read only for images that the catalog
+    /// knows. Any thread; takes one lock.
+    public func forget(_ images: [ImageID]) { memory.forget(images, now: time.secondsSince1970()) }
+
     /// The used fraction of the tile budget on disk, from 0 on. Tiles of an earlier run count once something was
     /// written.
     public var shareOfTileBudget: Double { tiles.share }

@@ -93,7 +93,7 @@ def test_redis(node, watched, redis, failure):
     outage = {
         "killed": Outage(redis.kill, lambda: (redis.start(), redis.ask("ACL", "SETUSER", "tessera", "on", ">secret", *RIGHTS)),
                          away, "refused"),
-        "frozen": Outage(redis.freeze, redis.wake, away, "it does not respond"),
+        "frozen": Outage(redis.freeze, redis.wake, away, "it did not respond in time"),
         "read-only": Outage(lambda: redis.ask("REPLICAOF", "127.0.0.1", "1"), lambda: redis.ask("REPLICAOF", "NO", "ONE"),
                             "TesseraRedisReadOnly", "it is a read-only replica"),
         "full": Outage(lambda: redis.ask("CONFIG", "SET", "maxmemory", "1"),

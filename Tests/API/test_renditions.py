@@ -201,3 +201,20 @@ def test_drawings_and_broken_files_have_no_pyramid(serve, tmp_path):
     gallery = serve(tmp_path)
     for image in gallery.images(2).values():
         assert gallery.get(f"/images/{image['id']}/pyramid").is_problem(415)
+
+
+def test_nothing_of_a_deleted_picture_is_served_from_any_cache(serve, tmp_path):
+    folder = pictures.write(tmp_path / "pictures", a__jpg=pictures.encoded(seed=1), b__jpg=pictures.encoded(seed=2))
+    gallery = serve(folder)
+    gallery.images(2)
+    images = {one["name"]: one for one in gallery.page()["images"]}
+    targets = [(link, kind) for link in images["a.jpg"]["links"].values() if link.startswith("/images/")
+               for kind in ("image/avif", "image/webp", "image/jpeg")]
+    assert len(targets) > 9
+    for link, kind in targets * 2:
+        assert gallery.get(link, Accept=kind).status == 200
+    (folder / "a.jpg").unlink()
+    wait_until(lambda: gallery.page()["total"] == 1, "the picture to leave", lambda: gallery.log)
+    for link, kind in targets:
+        gallery.get(link, Accept=kind).is_problem(404)
+    assert gallery.get(images["b.jpg"]["links"]["tile"]).status == 200

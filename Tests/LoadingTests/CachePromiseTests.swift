@@ -42,6 +42,30 @@ import Testing
         await fixture.close()
     }
 
+    @Test func `an image that has left the gallery is served from memory no more, whatever is still in flight`() async throws {
+        let fixture = try LoaderFixture()
+        let images = (0..<3).map { number in
+            fixture.local(number, version: fixture.write(picture(20), to: number))
+        }
+        for image in images.prefix(2) { _ = await fixture.load(image) }
+        fixture.renderer.isHeld = true
+        let results = Recorder<LoaderFixture.Outcome>()
+        fixture.load(images[2], into: results)
+        _ = await fixture.renderer.renders.element(2)
+        func cached(_ image: GalleryImage) -> [RenditionBytes] {
+            guard let version = image.version else { return [] }
+            return [Rendition.preview, .tile].compactMap {
+                fixture.loader.cached(image.id, version: version, rendition: $0, format: .webp)
+            }
+        }
+        #expect(images.prefix(2).allSatisfy { cached($0).count == 2 })
+        fixture.loader.forget([images[0].id, images[2].id])
+        fixture.renderer.isHeld = false
+        #expect(await results.element(0).bytes != nil, "the load that had begun still ends")
+        #expect(images.map { cached($0).count } == [0, 2, 0])
+        await fixture.close()
+    }
+
     @Test func `a file that changes during its render is rendered again`() async throws {
         let fixture = try LoaderFixture()
         fixture.renderer.isHeld = true

@@ -69,7 +69,7 @@ import Testing
         } received: { _ in
         }
         #expect(await eventually { states.withLock { $0.count } >= 3 })
-        #expect(states.withLock { $0 } == [.connected, .disconnected("it does not respond"), .connected])
+        #expect(states.withLock { $0 } == [.connected, .disconnected("it did not respond in time"), .connected])
         await fixture.close()
         server.close()
     }
@@ -91,7 +91,7 @@ import Testing
             fixture.client.send([Array("PING".utf8)], within: .milliseconds(1)) { _ in }
         }
         #expect(await eventually { fixture.states.withLock { $0.count } >= 3 })
-        #expect(fixture.states.withLock { $0 } == [.connected, .disconnected("it does not respond"), .connected])
+        #expect(fixture.states.withLock { $0 } == [.connected, .disconnected("it did not respond in time"), .connected])
         await fixture.close()
         server.close()
     }

@@ -109,6 +109,12 @@ extension Catalog {
         watchers.withLock { $0.append(handler) }
     }
 
+    /// Calls `handler` with the images that have left the gallery, right after the revision without them, on a thread
+    /// that it must not block.
+    public func onDeparture(_ handler: @escaping @Sendable ([ImageID]) -> Void) {
+        departureWatchers.withLock { $0.append(handler) }
+    }
+
     func notifyObservers() {
         for handler in watchers.withLock(\.self) { handler() }
     }

@@ -273,6 +273,8 @@ extension Catalog {
             if !gone.isEmpty { mutableState.tombstones = tombstones }
         }
         withExtendedLifetime(before) {}
+        let departed = gone.map(\.id).filter { snapshot.index(of: $0) == nil }
+        if !departed.isEmpty { for handler in departureWatchers.withLock(\.self) { handler(departed) } }
         notifyObservers()
     }
 

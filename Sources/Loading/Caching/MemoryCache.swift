@@ -13,6 +13,28 @@ final class MemoryCache: Sendable {
         var freshness: Sieve<UInt64, Freshness>
         var hits = 0
         var misses = 0
+        var departed = Departed()
+    }
+
+    /// Images that have left the gallery in the last minutes, of which loads may be in flight that began before.
+    private struct Departed: Sendable {
+        private var recent: Set<UInt64> = []
+        private var earlier: Set<UInt64> = []
+        /// When `recent` was begun, in seconds since 1970.
+        private var begun: Int64 = 0
+
+        /// In seconds; longer than any load.
+        private static let time: Int64 = 120
+
+        mutating func insert(_ images: Set<UInt64>, now: Int64) {
+            if abs(now - begun) >= Self.time {
+                earlier = abs(now - begun) >= 2 * Self.time ? [] : recent
+                (recent, begun) = ([], now)
+            }
+            recent.formUnion(images)
+        }
+
+        func contains(_ image: UInt64) -> Bool { recent.contains(image) || earlier.contains(image) }
     }
 
     struct Freshness: Hashable, Sendable {
@@ -30,6 +52,8 @@ final class MemoryCache: Sendable {
         largest = max(budget / 32, 64 << 10)
         state = Guarded(State(tiles: Sieve(budget: budget), freshness: Sieve(budget: 65_536)))
     }
+
+    private static let forgottenAtOnce = 4_096
 
     /// Approximate bytes that an entry takes in addition to its encoded image.
     private static let overhead = 200
@@ -87,7 +111,24 @@ final class MemoryCache: Sendable {
     /// Leaves very large renditions to the disk: a few of them would evict hundreds of tiles.
     func insert(_ tile: RenditionBytes, for key: TileKey) {
         guard tile.bytes.count <= largest else { return }
-        state.withLock { _ = $0.tiles.insert(tile, for: key, cost: tile.bytes.count + Self.overhead) }
+        state.withLock { state in
+            guard !state.departed.contains(key.image) else { return }
+            _ = state.tiles.insert(tile, for: key, cost: tile.bytes.count + Self.overhead)
+        }
+    }
+
+    /// Removes all renditions of these images, and takes none for some minutes, even of an image that comes back: those
+    /// are served from the disk meanwhile.
+    func forget(_ images: [ImageID], now: Int64) {
+        // A part at a time, because the socket threads wait for the lock.
+        for start in stride(from: 0, to: images.count, by: Self.forgottenAtOnce) {
+            let departed = Set(images[start..<min(start + Self.forgottenAtOnce, images.count)].map(\.rawValue))
+            state.withLock { state in
+                state.departed.insert(departed, now: now)
+                for key in state.tiles.keys.filter({ departed.contains($0.image) }) { state.tiles.remove(key) }
+                for image in departed { state.freshness.remove(image) }
+            }
+        }
     }
 
     func setFreshness(_ freshness: Freshness, of image: ImageID) {

@@ -28,6 +28,7 @@ struct Sieve<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     init(budget: Int) { self.budget = max(0, budget) }
 
     var count: Int { positions.count }
+    var keys: Dictionary<Key, Int>.Keys { positions.keys }
 
     /// Returns the value and marks it as used.
     mutating func use(_ key: Key) -> Value? {

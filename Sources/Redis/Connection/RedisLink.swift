@@ -56,7 +56,7 @@ final class RedisLink {
     func timedOut() {
         let wasConnected = life.isConnected
         perform(life.timedOut(at: .now, chance: .random(in: 0...1)))
-        if wasConnected, !life.isConnected { report(RedisOutage("it does not respond")) }
+        if wasConnected, !life.isConnected { report(RedisOutage("it did not respond in time")) }
     }
 
     /// The server answers, but cannot be used. Tries again after a pause.
