@@ -91,7 +91,8 @@ import Testing
             fixture.client.send([Array("PING".utf8)], within: .milliseconds(1)) { _ in }
         }
         #expect(await eventually { fixture.states.withLock { $0.count } >= 3 })
-        #expect(fixture.states.withLock { $0 } == [.connected, .disconnected("it did not respond in time"), .connected])
+        let states = fixture.states.withLock { $0 }
+        #expect(states == [.connected, .disconnected("it did not respond in time"), .connected])
         await fixture.close()
         server.close()
     }
