@@ -42,7 +42,9 @@ import Testing
         await fixture.close()
     }
 
-    @Test func `an image that has left the gallery is served from memory no more, whatever is in flight`() async throws {
+    @Test func `an image that has left the gallery is no longer served from memory, despite loads in flight`()
+        async throws
+    {
         let fixture = try LoaderFixture()
         let images = (0..<3).map { number in
             fixture.local(number, version: fixture.write(picture(20), to: number))
