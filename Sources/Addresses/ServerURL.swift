@@ -109,14 +109,18 @@ public struct ServerURL: Hashable, Sendable {
             port = text[text.index(after: colon)...]
         }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard host.utf8.count <= 253, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
-            !host.contains(where: { "[]@".contains($0) })
-        else { throw .host }
+        guard isHost(host) else { throw .host }
         guard let port else { return Host(name: String(host), port: nil) }
         guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0 else {
             throw .port
         }
         return Host(name: String(host), port: number)
+    }
+
+    /// Whether a text may be the name or the address of a host (IPv6 without brackets), or is empty.
+    public static func isHost(_ text: some StringProtocol) -> Bool {
+        text.utf8.count <= 253 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+            && !text.contains { "[]@".contains($0) }
     }
 
     /// `host:port`, an address of IPv6 in brackets (RFC 3986 §3.2).

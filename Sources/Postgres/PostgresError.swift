@@ -27,6 +27,7 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Public causes for the connection errors of libpq and the server, one for each remedy.
     private static let causes: [(text: String, cause: String)] = [
+        ("no second connection for a check", "the pooler in front of it has no second connection for a check"),
         ("session is read-only", "it accepts no writes"), ("hot standby mode", "it accepts no writes"),
         ("too many connections", "it accepts no more connections"),
         ("connection slots are reserved", "it accepts no more connections"),

@@ -17,6 +17,8 @@ public final class TLSContext {
         // Older versions are obsolete (RFC 8996).
         _ = openssl_context_set_minimum_version(handle, TLS1_2_VERSION)
         SSL_CTX_set_options(handle, openssl_no_renegotiation)
+        // OpenSSL would ask for a key's passphrase on the terminal.
+        SSL_CTX_set_default_passwd_cb(handle) { _, _, _, _ in -1 }
         SSL_CTX_set_verify(handle, settings.verifiesServer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
         if let authorities = settings.authorities {
             guard SSL_CTX_load_verify_file(handle, authorities) == 1 else {

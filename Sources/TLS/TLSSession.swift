@@ -18,6 +18,8 @@ public final class TLSSession {
 
     /// The peer has ended the session properly; nothing more will arrive.
     public private(set) var isEnded = false
+    /// What is wrong with the bytes after those that were read last.
+    private var pendingFault: TLSError?
 
     /// In bytes: more than the plaintext of any record (RFC 8446 §5.1).
     private static let recordSize = 16_640
@@ -37,6 +39,8 @@ public final class TLSSession {
         self.output = output
         SSL_set_bio(handle, input, output)
         SSL_set_connect_state(handle)
+        // Neither certificates nor SNI have the dot at the end of a complete name (RFC 6066 §3).
+        let host = host.hasSuffix(".") ? String(host.dropLast()) : host
         // An address is checked as such, and is not sent as the server's name (RFC 6066 §3).
         guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(handle), host) != 1 else { return }
         ERR_clear_error()
@@ -74,10 +78,12 @@ public final class TLSSession {
         return false
     }
 
-    /// Decrypts what has arrived, as far as it is complete; empty if more bytes from the peer are needed.
+    /// Decrypts what has arrived, as far as it is complete; empty if more bytes from the peer are needed. To be called
+    /// until it returns nothing.
     ///
     /// - Throws: ``TLSError`` if it is not authentic, or the peer has ended the session with an alert.
     public func read() throws(TLSError) -> [UInt8] {
+        if let pendingFault { throw pendingFault }
         // There are fewer decrypted bytes than encrypted ones; part of one record may have arrived earlier.
         let capacity = BIO_ctrl_pending(input) + Self.recordSize
         var result: Int32 = 1
@@ -88,7 +94,14 @@ public final class TLSSession {
                 used += Int(max(0, result))
             }
         }
-        if result <= 0 { try check(result) }
+        guard result <= 0 else { return bytes }
+        do throws(TLSError) {
+            try check(result)
+        } catch {
+            guard !bytes.isEmpty else { throw error }
+            // What arrived before it is authentic.
+            pendingFault = error
+        }
         return bytes
     }
 

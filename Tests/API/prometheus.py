@@ -26,7 +26,7 @@ class Prometheus:
         program = shutil.which("prometheus")
         assert program, "Prometheus is not installed: run Scripts/install test"
         self._process = subprocess.Popen(
-            [program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+            ["setpriv", "--pdeathsig", "KILL", program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
              f"--web.listen-address=127.0.0.1:{self.port}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(lambda: self.value("tessera_ready") == 1, "Prometheus to have scraped the node")

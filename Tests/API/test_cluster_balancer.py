@@ -16,7 +16,7 @@ from gallery import ROOT, Gallery, wait_until
 from test_cluster import nodes, redis, status
 
 # How long nginx waits for a node, and half as much again for a busy machine, in seconds.
-AT_MOST = 3.0
+AT_MOST = 4.5
 
 
 class Balancer:

@@ -74,6 +74,26 @@ import Testing
         await loop.stop()
     }
 
+    @Test func `a name whose lookup hangs delays no other name`() async throws {
+        let loop = try EventLoop(label: "test.lookup")
+        let resolver = Resolver([])
+        let told = Guarded<[HostLookup.Answer]>([])
+        let held = Guarded<HostLookup?>(nil)
+        loop.execute {
+            let lookup = HostLookup(loop: loop) { host, port in
+                host == "hangs.example" ? resolver.resolve(host, port) : Self.address(port)
+            }
+            held.withLock { $0 = lookup }
+            lookup.find("hangs.example", 1, within: .seconds(60)) { answer in told.withLock { $0.append(answer) } }
+            lookup.find("good.example", 2, within: .seconds(60)) { answer in told.withLock { $0.append(answer) } }
+        }
+        #expect(await eventually { told.withLock { $0 } == [.found(Self.address(2))] })
+        resolver.gate.signal()
+        #expect(await eventually { told.withLock { $0.last } == .unknown })
+        held.withLock { $0 = nil }
+        await loop.stop()
+    }
+
     @Test func `a slow lookup does not shorten the greeting timeout, and all addresses are tried`() async throws {
         let loop = try EventLoop(label: "test.lookup")
         let dumb = FakeRedis { $0.ignore() }

@@ -139,6 +139,25 @@ struct RedisEndpointTests {
         await fixture.close()
     }
 
+    @Test func `a replica that does not report its role is left for another server`() async throws {
+        let replica = FakeRedis { conversation in
+            while let words = conversation.command() {
+                switch words[0] {
+                case "HELLO": conversation.say("-NOPERM no permission\r\n")
+                case "SET": conversation.say("-READONLY You can't write against a read only replica.\r\n")
+                default: conversation.say("+PONG\r\n")
+                }
+            }
+        }
+        let master = try #require(await RedisServer())
+        let fixture = try ClientFixture("redis://127.0.0.1:\(replica.port),127.0.0.1:\(master.port)")
+        #expect(await fixture.isConnected())
+        #expect(await eventually { await fixture.ask("SET", "a", "b") == .success(Self.ok) })
+        #expect(master.run("GET a")?.contains("b") == true)
+        await fixture.close()
+        replica.close()
+    }
+
     // MARK: - Sentinel
 
     /// A Sentinel that watches one master alone, in a temporary folder.
@@ -214,7 +233,9 @@ struct RedisEndpointTests {
         let ask = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m"]
         for expected in [[ask, ["AUTH", "hunter2"], ask], [ask]] {
             heard.withLock { $0 = [] }
-            let fixture = try ClientFixture("redis-sentinel://:hunter2@127.0.0.1:\(sentinel.port)?master=m")
+            let fixture = try ClientFixture("redis-sentinel://:hunter2@127.0.0.1:\(sentinel.port)?master=m") {
+                $0.greetingTime = .seconds(30)
+            }
             #expect(await fixture.isConnected())
             #expect(heard.withLock { $0 } == expected)
             await fixture.close()
@@ -225,7 +246,8 @@ struct RedisEndpointTests {
     @Test(arguments: [
         "*2\r\n$9\r\n127.0.0.1\r\n$5\r\n70000\r\n", "*0\r\n", "+OK\r\n", "*2\r\n:1\r\n:2\r\n",
         "*2\r\n$0\r\n\r\n$1\r\n1\r\n",
-        "*1\r\n$9\r\n127.0.0.1\r\n",
+        "*1\r\n$9\r\n127.0.0.1\r\n", "*2\r\n$9\r\n127.0.0.1\r\n$1\r\n0\r\n", "*2\r\n$3\r\na\u{0}b\r\n$1\r\n1\r\n",
+        "*2\r\n$300\r\n" + String(repeating: "a", count: 300) + "\r\n$1\r\n1\r\n",
     ]) func `malformed replies of a Sentinel are rejected`(answer: String) async throws {
         let sentinel = FakeRedis { conversation in
             while conversation.command() != nil { conversation.say(answer) }

@@ -52,7 +52,7 @@ import Testing
         #expect(try session.read().isEmpty && session.isEnded)
     }
 
-    @Test(arguments: ["cache.example", "127.0.0.1", "CACHE.example"])
+    @Test(arguments: ["cache.example", "127.0.0.1", "CACHE.example", "cache.example."])
     func `a certificate is accepted for each of its names`(host: String) throws {
         try MemoryServer(certificate).shakeHands(with: session(host: host))
     }
@@ -135,6 +135,19 @@ import Testing
         }
     }
 
+    @Test func `data that arrived before a fault is not lost`() throws {
+        let server = MemoryServer(certificate)
+        let session = try session()
+        try server.shakeHands(with: session)
+        server.write([1, 2, 3])
+        server.write([UInt8](repeating: 7, count: 100))
+        var records = server.takeOutput()
+        records[records.count - 1] ^= 1
+        session.receive(records)
+        #expect(try session.read() == [1, 2, 3])
+        #expect(throws: TLSError.self) { try session.read() }
+    }
+
     @Test func `random bytes never crash a session`() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<300 {
@@ -168,6 +181,13 @@ import Testing
         }
         let own = try #require(TestCertificate())
         var settings = TLSSettings()
+        // Nobody is asked for a passphrase.
+        let locked = certificate.file + ".key"
+        #expect(
+            Subprocess.run(["/usr/bin/openssl", "ec", "-in", own.key, "-aes128", "-passout", "pass:a", "-out", locked]))
+        settings.certificate = own.file
+        settings.key = locked
+        #expect(failure { _ = try TLSContext(settings) }?.contains("key cannot be read from \(locked)") == true)
         settings.certificate = certificate.file
         settings.key = own.key
         #expect(failure { _ = try TLSContext(settings) }?.contains("key values mismatch") == true)

@@ -3,9 +3,8 @@ import Glibc
 
 /// Resolves servers' names to addresses without blocking the loop.
 ///
-/// The C library's resolver blocks for as long as its own timeouts allow. It therefore runs on a queue of its own,
-/// one lookup at a time, and concurrent callers share the result. A numeric address is returned at once. On the loop
-/// only.
+/// The C library's resolver blocks for as long as its own timeouts allow. It therefore runs on threads of its own, and
+/// concurrent callers for one name share the result. A numeric address is returned at once. On the loop only.
 public final class HostLookup {
     /// The result of a lookup.
     public enum Answer: Hashable, Sendable {
@@ -28,7 +27,7 @@ public final class HostLookup {
 
     private let loop: EventLoop
     private let resolve: @Sendable (String, UInt16) -> [HostAddress]
-    private let queue = DispatchQueue(label: "tessera.names")
+    private let queue = DispatchQueue(label: "tessera.names", attributes: .concurrent)
     /// The waiters of each in-flight lookup; empty once all of them have timed out.
     private var lookups: [Query: [UInt64: Waiter]] = [:]
     private var lastWaiter: UInt64 = 0

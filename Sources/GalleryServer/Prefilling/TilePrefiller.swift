@@ -14,7 +14,9 @@ import Scheduling
 final class TilePrefiller: Sendable {
     /// The rendition and format that current browsers request for a grid; the preview is made along with it.
     static let rendition = Rendition.tile
-    static let format = OutputFormat.negotiate(accept: "image/avif,image/webp,image/*", for: rendition)
+    static var format: OutputFormat {
+        OutputFormat.negotiate(accept: "image/avif,image/webp,image/*", for: rendition)
+    }
     /// Below all requests, and below the indexing of metadata, which is more useful for less work.
     private static let priority = Priority(level: .background, viewport: 0, distance: 0)
     private static let imagesAtOnce = 64

@@ -9,6 +9,11 @@ public final class PostgresConnector: @unchecked Sendable {
     private let lookup: HostLookup
     /// The connection made last.
     private weak var connection: PostgresConnection?
+    /// The second connection, and what its notification signals, while a pooler is checked.
+    private weak var prober: PostgresConnection?
+    private weak var hasHeard: WakeSignal?
+    /// The channel of that notification. Always the same, because a pooler's server connections go on listening.
+    private let channel = "tessera_\(UInt64.random(in: 0 ... .max))"
     private var isClosed = false
 
     /// The maximum number of addresses to try for one name. A name with more of them does not have them for
@@ -55,6 +60,8 @@ public final class PostgresConnector: @unchecked Sendable {
     public func close() {
         isClosed = true
         connection?.close()
+        prober?.close()
+        hasHeard?.signal()
     }
 
     /// Verifies that a connection through a pooler has a dedicated session: a notification that a second connection sends
@@ -66,15 +73,20 @@ public final class PostgresConnector: @unchecked Sendable {
     ) async throws {
         let time = configuration.greetingTime
         guard try await connection.isPooled(within: time) else { return }
-        let other = PostgresConnection(address, digits: digits, configuration, loop: loop)
-        defer { other.close() }
-        try await other.opened()
-        let channel = "tessera_\(UInt64.random(in: 0 ... .max))"
-        let heard = WakeSignal(loop: loop)
-        connection.follow(onEnd: { _ in heard.signal() }, onNotice: { if $0 == channel { heard.signal() } })
+        let hasHeard = WakeSignal(loop: loop)
+        let prober = PostgresConnection(address, digits: digits, configuration, loop: loop)
+        defer { prober.close() }
+        (self.prober, self.hasHeard) = (prober, hasHeard)
+        connection.follow(
+            onEnd: { _ in hasHeard.signal() }, onNotice: { [channel] in if $0 == channel { hasHeard.signal() } })
         _ = try await connection.query("LISTEN \(channel)", within: time)
-        _ = try await other.query("SELECT pg_notify($1, '')", [channel], within: time)
-        guard await heard.wait(upTo: time) else { throw PostgresError.pooled }
+        do {
+            try await prober.opened()
+            _ = try await prober.query("SELECT pg_notify($1, '')", [channel], within: time)
+        } catch let error as PostgresError {
+            throw PostgresError.disconnected("the pooler in front of it has no second connection for a check: \(error)")
+        }
+        guard await hasHeard.wait(upTo: time) else { throw PostgresError.pooled }
         _ = try await connection.query("UNLISTEN \(channel)", within: time)
     }
 

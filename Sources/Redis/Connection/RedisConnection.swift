@@ -109,7 +109,8 @@ final class RedisConnection: EventHandler {
         do throws(TLSError) {
             try queue(bytes)
         } catch {
-            // The next read reports the broken session.
+            // The event loop reads the end, also if nothing more arrives.
+            Glibc.shutdown(socket, Int32(SHUT_RDWR))
             return false
         }
         calls.append(Call(answer: answer, size: bytes.count))
@@ -163,6 +164,7 @@ final class RedisConnection: EventHandler {
     }
 
     private func end(_ why: String) {
+        guard socket >= 0 else { return }
         onEnd(why)
         close()
     }
@@ -193,10 +195,11 @@ final class RedisConnection: EventHandler {
         tls.receive(bytes)
         do throws(TLSError) {
             if state == .handshaking { try continueHandshake() }
-            guard socket >= 0, state == .open else { return }
             defer { flush() }
-            parser.append(try tls.read())
-            takeReplies()
+            while socket >= 0, state == .open, case let decrypted = try tls.read(), !decrypted.isEmpty {
+                parser.append(decrypted)
+                takeReplies()
+            }
             if tls.isEnded, socket >= 0 { end(Self.closed) }
         } catch {
             flush()
@@ -233,6 +236,10 @@ final class RedisConnection: EventHandler {
     private func flush() {
         guard socket >= 0, let tls else { return }
         output.append(contentsOf: tls.takeOutput())
+        // A server may ask for new keys over and over, and never read the answers.
+        guard output.count - written <= configuration.maximumPendingBytes + Self.readSize else {
+            return end("it does not read what it asked for")
+        }
         if !output.isEmpty, !isBlocked { write() }
     }
 

@@ -1,3 +1,4 @@
+import Addresses
 import EventLoops
 import TLS
 
@@ -45,7 +46,8 @@ final class RedisDial {
     }
 
     enum Outcome {
-        case accepted(RedisConnection)
+        /// The host is nil for a socket.
+        case accepted(RedisConnection, RedisAddress.Host?)
         case failed(RedisOutage)
     }
 
@@ -55,9 +57,11 @@ final class RedisDial {
 
     /// - Parameters:
     ///   - channel: If given, the connection is subscribed to it.
+    ///   - replica: A server that turned out to be a replica although it does not report its role; it is tried last.
     ///   - completion: Called once, unless the attempt is cancelled before. May be called by ``start()``.
     init(
-        _ address: RedisAddress, channel: String?, _ configuration: RedisClient.Configuration, loop: EventLoop,
+        _ address: RedisAddress, channel: String?, replica: RedisAddress.Host? = nil,
+        _ configuration: RedisClient.Configuration, loop: EventLoop,
         lookup: HostLookup, completion: @escaping (Outcome) -> Void
     ) {
         self.address = address
@@ -68,7 +72,8 @@ final class RedisDial {
         self.completion = completion
         let candidates: [Candidate] =
             switch address.endpoint {
-            case .servers(let hosts): hosts.map { .server($0) }
+            case .servers(let hosts):
+                (hosts.filter { $0 != replica } + hosts.filter { $0 == replica }).map { .server($0) }
             case .sentinels(let hosts, _): hosts.map { .sentinel($0) }
             case .socket(let path): [.socket(path)]
             }
@@ -207,7 +212,7 @@ final class RedisDial {
         step += 1
         guard let connection else { return }
         self.connection = nil
-        end(.accepted(connection))
+        end(.accepted(connection, candidate?.host))
     }
 
     // MARK: - Sentinels
@@ -226,7 +231,7 @@ final class RedisDial {
                 return ask(step, hasAuthenticated: true)
             }
             guard let list = reply.list, list.count == 2, let host = list[0].text, let port = list[1].text,
-                let port = UInt16(port), !host.isEmpty
+                let port = UInt16(port), port > 0, ServerURL.isHost(host), !host.isEmpty
             else {
                 return fail(
                     step, RedisOutage("it knows no master named \(name)", publicReason: "no master has this name"))

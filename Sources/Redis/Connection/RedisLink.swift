@@ -17,6 +17,9 @@ final class RedisLink {
     private var dial: RedisDial?
     /// The connection that a server has accepted.
     private var accepted: RedisConnection?
+    private var acceptedHost: RedisAddress.Host?
+    /// The last server that turned out to be a replica after it had accepted.
+    private var replica: RedisAddress.Host?
     /// Ends a pause.
     private var timer: LoopTimer?
     var heartbeat: LoopTimer?
@@ -61,7 +64,9 @@ final class RedisLink {
 
     /// The server answers, but cannot be used. Tries again after a pause.
     func giveUp(_ why: RedisOutage) {
-        if life.isConnected { ended(why) }
+        guard life.isConnected else { return }
+        if why == .replica { replica = acceptedHost }
+        ended(why)
     }
 
     private func perform(_ effects: [ConnectionLifecycle.Effect]) {
@@ -80,9 +85,9 @@ final class RedisLink {
     }
 
     private func connect() {
-        let dial = RedisDial(address, channel: channel, configuration, loop: loop, lookup: lookup) { [weak self] in
-            self?.dialled($0)
-        }
+        let dial = RedisDial(
+            address, channel: channel, replica: replica, configuration, loop: loop, lookup: lookup
+        ) { [weak self] in self?.dialled($0) }
         self.dial = dial
         dial.start()
     }
@@ -91,8 +96,8 @@ final class RedisLink {
         dial = nil
         switch outcome {
         case .failed(let why): ended(why)
-        case .accepted(let connection):
-            accepted = connection
+        case .accepted(let connection, let host):
+            (accepted, acceptedHost) = (connection, host)
             connection.onEnd = { [weak self] in self?.ended(RedisOutage($0)) }
             life.greeted(at: .now)
             if channel != nil { connection.listener = received }

@@ -33,6 +33,8 @@ public final class RenderPool: Rendering {
         var complaints: [String: String] = [:]
         /// What workers could not be confined in, as far as it has been logged.
         var notes: Set<String> = []
+        /// Whether any worker so far could encode AVIF.
+        var hasEncodedAVIF = false
         var whenEmpty: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -154,8 +156,10 @@ public final class RenderPool: Rendering {
         let now = Self.now()
         switch event {
         case .ready(let confinement, let lacksAVIF):
-            OutputFormat.setAVIFUnavailable(lacksAVIF)
-            if lacksAVIF {
+            // A worker that could not encode it once, although others can, changes nothing.
+            state.hasEncodedAVIF = state.hasEncodedAVIF || !lacksAVIF
+            OutputFormat.setAVIFUnavailable(!state.hasEncodedAVIF)
+            if !state.hasEncodedAVIF {
                 noteOnce(
                     "libheif has no AVIF encoder, so clients get WebP or JPEG. On Debian 13 or newer, install"
                         + " libheif-plugin-aomenc.")
