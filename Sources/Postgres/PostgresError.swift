@@ -41,12 +41,18 @@ public enum PostgresError: Error, Hashable, Sendable, CustomStringConvertible {
         ("resolving its name timed out", "resolving its name timed out"),
     ]
 
+    /// The same for errors of queries (PostgreSQL, appendix A).
+    private static let meanings = [
+        "25006": "it accepts no writes", "42501": "its user lacks a privilege", "53100": "its disk is full",
+        "53200": "it is out of memory", "53300": "it accepts no more connections", "57P03": "it is starting up",
+    ]
+
     /// The reason without the server's own words, which may name hosts and users. It may be shown to anybody.
     public var publicReason: String {
         switch self {
         case .disconnected(let words): Self.causes.first { words.contains($0.text) }?.cause ?? "there is no connection"
         case .timedOut, .overloaded, .pooled: description
-        case .refused(let code, _): "it refuses a query (\(code))"
+        case .refused(let code, _): "\(Self.meanings[code] ?? "it refuses a query") (\(code))"
         }
     }
 }
