@@ -18,7 +18,7 @@ public final class TLSSession {
 
     /// The peer has ended the session properly; nothing more will arrive.
     public private(set) var isEnded = false
-    /// What is wrong with the bytes after those that were read last.
+    /// The fault in the bytes that follow those of the last ``read()``, which the next call throws.
     private var pendingFault: TLSError?
 
     /// In bytes: more than the plaintext of any record (RFC 8446 §5.1).
@@ -66,7 +66,7 @@ public final class TLSSession {
         }
     }
 
-    /// Continues the handshake with what has arrived.
+    /// Advances the handshake with the bytes received so far.
     ///
     /// - Returns: Whether it is complete. If not, more bytes from the peer are needed.
     /// - Throws: ``TLSError`` if the peer has no certificate that proves its identity, or does not speak TLS.
@@ -78,9 +78,9 @@ public final class TLSSession {
         return false
     }
 
-    /// Decrypts what has arrived, as far as it is complete; empty if more bytes from the peer are needed. To be called
-    /// until it returns nothing.
+    /// Decrypts the complete records received so far. Callers repeat the call until it returns no bytes.
     ///
+    /// - Returns: The decrypted bytes; empty if more bytes from the peer are needed.
     /// - Throws: ``TLSError`` if it is not authentic, or the peer has ended the session with an alert.
     public func read() throws(TLSError) -> [UInt8] {
         if let pendingFault { throw pendingFault }

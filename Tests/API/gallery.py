@@ -7,6 +7,7 @@ import pathlib
 import queue
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -41,6 +42,20 @@ def run(*words: str, data: pathlib.Path, before: tuple[str, ...] = (), timeout: 
     return subprocess.run(
         [*before, binary(), *map(str, words)], env=environment(data, **more), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=timeout)
+
+
+def free_port() -> int:
+    """A port of this machine that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def is_listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return True
+    except OSError:
+        return False
 
 
 class Answer:

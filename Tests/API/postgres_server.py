@@ -5,11 +5,10 @@ import pathlib
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 
-from gallery import wait_until
+from gallery import free_port, wait_until
 
 PASSWORD = "hunter2"
 
@@ -34,8 +33,7 @@ class Postgres:
         if os.geteuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self._folder, user.pw_uid, user.pw_gid)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         secret = self._folder / "secret"
         secret.write_text(PASSWORD)
         secret.chmod(0o644)

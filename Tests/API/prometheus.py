@@ -4,20 +4,18 @@ import json
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import urllib.request
 
 import alerts
-from gallery import ROOT, wait_until
+from gallery import ROOT, free_port, wait_until
 
 GUIDE = ROOT / "Documentation" / "operating.md"
 
 
 class Prometheus:
     def __init__(self, folder: pathlib.Path, node: int):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         folder.mkdir()
         (settings,) = re.findall(r"```yaml\n(global:.*?)```", GUIDE.read_text(), re.S)
         settings = re.sub(r"targets: \[.*?\]", f'targets: ["127.0.0.1:{node}"]', settings)
@@ -26,8 +24,8 @@ class Prometheus:
         program = shutil.which("prometheus")
         assert program, "Prometheus is not installed: run Scripts/install test"
         self._process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{self.port}"],
+            ["setpriv", "--pdeathsig", "KILL", program, f"--config.file={folder}/prometheus.yml",
+             f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{self.port}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(lambda: self.value("tessera_ready") == 1, "Prometheus to have scraped the node")
 

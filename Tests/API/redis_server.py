@@ -8,17 +8,12 @@ import socket
 import subprocess
 
 from certificates import signed_by_itself
-from gallery import wait_until
+from gallery import free_port, wait_until
 
 
 def _end_with_the_tests():
     """The process ends with the tests, even if it is frozen (PR_SET_PDEATHSIG, prctl(2))."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 class Redis:
@@ -28,7 +23,7 @@ class Redis:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.certificate = signed_by_itself(folder, "redis", "-addext", "subjectAltName=IP:127.0.0.1")
-        self.port, self._encrypted_port = _free_port(), _free_port()
+        self.port, self._encrypted_port = free_port(), free_port()
         self._words = (
             "--tls-port", str(self._encrypted_port), "--tls-cert-file", str(self.certificate), "--tls-key-file",
             str(self.certificate.with_suffix(".key")), "--tls-ca-cert-file", str(self.certificate),

@@ -5,13 +5,12 @@ import json
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import time
 
 import pytest
 
-from gallery import ROOT, Gallery, wait_until
+from gallery import ROOT, Gallery, free_port, is_listening, wait_until
 # Includes fixtures.
 from test_cluster import nodes, redis, status
 
@@ -23,8 +22,7 @@ class Balancer:
     """nginx with the containers' configuration, on free ports of this machine."""
 
     def __init__(self, all_three: list[Gallery], folder: pathlib.Path):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         text = (ROOT / "Packaging/cluster/nginx.conf").read_text()
         for number, node in enumerate(all_three, 1):
             text = text.replace(f"node-{number}:8080", f"127.0.0.1:{node.port}")
@@ -36,14 +34,7 @@ class Balancer:
         assert program, "no nginx is installed: run Scripts/install test"
         self._process = subprocess.Popen(
             [program, "-c", folder / "nginx.conf", "-e", folder / "nginx.log"], stdin=subprocess.DEVNULL)
-        wait_until(lambda: self._answers(), "nginx to answer")
-
-    def _answers(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
-            return True
-        except OSError:
-            return False
+        wait_until(lambda: is_listening(self.port), "nginx to answer")
 
     def close(self):
         self._process.terminate()

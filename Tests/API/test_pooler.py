@@ -2,13 +2,12 @@
 
 import os
 import shutil
-import socket
 import subprocess
 
 import pytest
 
 import pictures
-from gallery import wait_until
+from gallery import free_port, is_listening, wait_until
 from postgres_server import PASSWORD, as_its_user
 
 
@@ -20,8 +19,7 @@ def pooled(postgres, tmp_path):
     def start(mode: str) -> str:
         program = shutil.which("pgbouncer")
         assert program, "pgbouncer is not installed: run Scripts/install test"
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_port()
         folder = tmp_path / mode
         folder.mkdir()
         (folder / "users.txt").write_text(f'"tessera" "{PASSWORD}"\n')
@@ -42,21 +40,13 @@ def pooled(postgres, tmp_path):
         started.append(subprocess.Popen(
             [*as_its_user(), program, "pgbouncer.ini"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL))
-        wait_until(lambda: answers(port), "pgbouncer to listen")
+        wait_until(lambda: is_listening(port), "pgbouncer to listen")
         return f"postgres://tessera:{PASSWORD}@127.0.0.1:{port}/tessera"
 
     yield start
     for process in started:
         process.kill()
         process.wait(10)
-
-
-def answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        return True
-    except OSError:
-        return False
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 
 import pytest
 
 from certificates import signed_by_itself
-from gallery import ROOT, wait_until
+from gallery import ROOT, free_port, wait_until
 
 TEXT = (ROOT / "Documentation/production.md").read_text()
 NAME = "pictures.example.org"
@@ -19,11 +18,6 @@ NAME = "pictures.example.org"
 def documented(beginning: str) -> str:
     """The code block that begins like this."""
     return next(block for block in re.findall(r"```\w*\n(.*?)```", TEXT, re.DOTALL) if block.startswith(beginning))
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def program(name: str) -> str:

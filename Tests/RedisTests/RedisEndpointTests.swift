@@ -88,7 +88,7 @@ struct RedisEndpointTests {
         }
         #expect(try await reason("rediss://127.0.0.1:\(other.port)") == "TLS failed: wrong version number")
         other.close()
-        #expect(try await reason("redis://127.0.0.1:\(RedisServer.freePort())")?.contains("refused") == true)
+        #expect(try await reason("redis://127.0.0.1:\(Loopback.freePort())")?.contains("refused") == true)
     }
 
     // MARK: - Unix sockets
@@ -167,7 +167,7 @@ struct RedisEndpointTests {
         private let process: pid_t
 
         init?(watching master: UInt16) async {
-            port = RedisServer.freePort()
+            port = Loopback.freePort()
             file = "/tmp/tessera-sentinel-\(port).conf"
             let lines = [
                 "port \(port)", "bind 127.0.0.1", "dir /tmp", "sentinel monitor gallery 127.0.0.1 \(master) 1",
@@ -179,7 +179,7 @@ struct RedisEndpointTests {
             guard let process = Subprocess.spawn(["/usr/bin/redis-server", file, "--sentinel"]) else { return nil }
             self.process = process
             let port = port
-            guard await eventually({ RedisServer.isListening(port) }) else { return nil }
+            guard await eventually({ Loopback.isListening(port) }) else { return nil }
         }
 
         deinit {
@@ -195,7 +195,7 @@ struct RedisEndpointTests {
         let first = try #require(await RedisServer())
         let second = try #require(await RedisServer("--replicaof", "127.0.0.1 \(first.port)"))
         let sentinel = try #require(await Sentinel(watching: first.port))
-        let dead = RedisServer.freePort()
+        let dead = Loopback.freePort()
         let fixture = try ClientFixture(
             "redis-sentinel://127.0.0.1:\(dead),127.0.0.1:\(sentinel.port)?master=gallery")
         #expect(await fixture.isConnected())

@@ -21,7 +21,7 @@ public final class PostgresServer: @unchecked Sendable {
         var template = Array("/tmp/tessera-postgres-XXXXXX".utf8CString)
         guard let programs = Self.programs, mkdtemp(&template) != nil else { return nil }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        port = RedisServer.freePort()
+        port = Loopback.freePort()
         if geteuid() == 0, let owner = getpwnam("postgres") {
             chown(folder, owner.pointee.pw_uid, owner.pointee.pw_gid)
         }

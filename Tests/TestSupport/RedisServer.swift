@@ -21,7 +21,7 @@ public final class RedisServer: @unchecked Sendable {
     public init?(certificate: TestCertificate? = nil, _ options: String...) async {
         self.options = options
         self.certificate = certificate
-        port = Self.freePort()
+        port = Loopback.freePort()
         guard await start() else { return nil }
     }
 
@@ -56,7 +56,7 @@ public final class RedisServer: @unchecked Sendable {
         process = Subprocess.spawn(words) ?? -1
         guard process > 0 else { return false }
         let port = port
-        return await eventually { Self.isListening(port) }
+        return await eventually { Loopback.isListening(port) }
     }
 
     /// Kills the server, like a crash.
@@ -83,7 +83,7 @@ public final class RedisServer: @unchecked Sendable {
     public static func run(_ command: String, port: UInt16) -> String? {
         let line = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(line) }
-        var address = loopback(port: port)
+        var address = Loopback.address(port: port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(line, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -94,39 +94,5 @@ public final class RedisServer: @unchecked Sendable {
         var reply = [UInt8](repeating: 0, count: 1_024)
         let count = recv(line, &reply, reply.count, 0)
         return count > 0 ? String(decoding: reply.prefix(count), as: UTF8.self) : nil
-    }
-
-    /// A port that was free a moment ago.
-    public static func freePort() -> UInt16 {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(probe) }
-        var address = loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(probe, $0, length)
-                _ = getsockname(probe, $0, &length)
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
-        }
-    }
-
-    public static func isListening(_ port: UInt16) -> Bool {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(probe) }
-        var address = loopback(port: port)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return address
     }
 }

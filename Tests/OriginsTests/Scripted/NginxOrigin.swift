@@ -18,7 +18,7 @@ final class NginxOrigin: Sendable {
         var template = Array("/tmp/tessera-nginx-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        port = NginxOrigin.freePort()
+        port = Loopback.freePort()
         guard let authority = TestCertificate("IP:127.0.0.1") else { return nil }
         self.authority = authority
         NginxOrigin.write("\(folder)/picture", String(repeating: "p", count: NginxOrigin.size))
@@ -27,7 +27,7 @@ final class NginxOrigin: Sendable {
         guard let process = Subprocess.spawn(words) else { return nil }
         self.process = process
         let port = port
-        guard await eventually({ NginxOrigin.isListening(port) }) else { return nil }
+        guard await eventually({ Loopback.isListening(port) }) else { return nil }
     }
 
     var certificate: String { authority.file }
@@ -75,26 +75,5 @@ final class NginxOrigin: Sendable {
         guard let file = fopen(path, "w") else { return }
         fputs(text, file)
         fclose(file)
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() -> UInt16 {
-        let probe = ScriptedOrigin { $0.close() }
-        defer { probe.stop() }
-        return probe.port
-    }
-
-    private static func isListening(_ port: UInt16) -> Bool {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(probe) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 }
