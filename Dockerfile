@@ -2,6 +2,9 @@
 #
 #   docker build -t tessera .
 #   docker run --rm -p 8080:8080 -v ~/Pictures:/pictures:ro -v tessera:/data tessera
+#
+# It prints a link with which you make your account. With --env TESSERA_OPEN=1, everybody sees everything.
+#
 #   docker run --rm -p 8080:8080 tessera demo
 #
 # Scripts/image builds it and tries it. It is built on Debian 12, where Swift's own image is, and runs on the libraries of
@@ -10,8 +13,8 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libbrotli-dev libcurl4-openssl-dev libidn2-dev libmagic-dev libpq-dev libsqlite3-dev libssl-dev \
-        libtiff-dev libvips-dev libwebp-dev pkg-config python3-minimal zlib1g-dev \
+        libargon2-dev libbrotli-dev libcurl4-openssl-dev libidn2-dev libmagic-dev libpq-dev libsqlite3-dev \
+        libssl-dev libtiff-dev libvips-dev libwebp-dev pkg-config python3-minimal zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change seldom: they are fetched in a layer of their own.
@@ -47,7 +50,7 @@ RUN Packaging/front.py /front
 FROM debian:trixie-slim AS root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        binutils ca-certificates fontconfig fonts-dejavu-core libbrotli1 libcurl4t64 libheif-plugin-aomenc \
+        binutils ca-certificates fontconfig fonts-dejavu-core libargon2-1 libbrotli1 libcurl4t64 libheif-plugin-aomenc \
         libheif-plugin-dav1d libheif-plugin-libde265 libidn2-0 libmagic1t64 libpq5 libsqlite3-0 libvips42t64 \
         python3 shared-mime-info
 COPY --from=build /out /out

@@ -50,7 +50,8 @@ let package = Package(
                 name: "tessera",
                 dependencies: [
                     // Catalog to RenderWorkers for the settings that its options change.
-                    "GalleryServer", "DemoOrigin", argumentParser, log, "Catalog", "HTTPServer", "Loading", "Origins",
+                    "GalleryServer", "DemoOrigin", argumentParser, log, "Accounts", "Catalog", "HTTPServer", "Loading",
+                    "Origins",
                     "Postgres", "Redis", "Renditions", "RenderWorkers", "Traces", "Encodings", "Locking", "Time",
                     "CLinux",
                 ],
@@ -59,11 +60,15 @@ let package = Package(
         module(
             "GalleryServer",
             dependsOn: [
-                "Metrics", "HTTPServer", "Time", "Encodings", "Cluster", "MetadataLog", "Postgres", "Redis", "Loading",
+                "Accounts", "Metrics", "HTTPServer", "Time", "Encodings", "Hashing", "Cluster", "MetadataLog",
+                "Postgres", "Redis", "Loading",
                 "Locking", "BlockingIO", "Renditions", "RenderWorkers",
                 "Catalog", "Images", "Clients", "Addresses", "Traces", deque, httpTypes, tracing, log,
             ],
             tests: ["Decoding", grdb]),
+        module(
+            "Accounts",
+            dependsOn: ["BlockingIO", "Encodings", "Hashing", "Locking", "Scheduling", "CArgon2", deque, grdb, log]),
         module(
             "Cluster",
             dependsOn: [
@@ -109,7 +114,9 @@ let package = Package(
         module(
             "Catalog",
             dependsOn: [
-                "Metrics", "Images", "Encodings", "HostNames", "Time", "XML", "Locking", "BlockingIO", "CLinux", grdb,
+                "Metrics", "Images", "Encodings", "Hashing", "HostNames", "Time", "XML", "Locking", "BlockingIO",
+                "CLinux",
+                grdb,
                 sqlite, log,
             ],
             tests: ["MetadataLog", "Postgres", "EventLoops"]),
@@ -174,6 +181,7 @@ let package = Package(
             .target(name: "CLinux"),
             .target(name: "CMemoryWatch"),
             .target(name: "CSandbox"),
+            .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
             .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CBrotliDecoder", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
             .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

@@ -3,11 +3,11 @@
 
     Packaging/front.py FOLDER [PUBLIC]
 
-esbuild bundles and minifies. Scripts of the page lie in `assets/HASH/`, where HASH is of their content, so that browsers
+esbuild bundles and minifies. Scripts of a page lie in `assets/HASH/`, where HASH is of their content, so that browsers
 may keep them for ever. What a script imports with `import()` becomes a script of its own, which the browser loads on
-first use. The page holds the script that runs first, the list of the scripts for later, and all styles but those for
-print. Text is compressed with Brotli, into `NAME.br` beside each file; the page itself is left to the server, which
-completes it. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
+first use. Each page holds the script that runs first, the list of the scripts for later, and all styles but those for
+print. Text is compressed with Brotli, into `NAME.br` beside each file; the pages themselves are left to the server, which
+completes them. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
 """
 
 import json
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = "index.html"
+PAGES = ["index.html", "account.html"]
 # Scripts that keep their paths: browsers know a service worker by its path.
 AT_THEIR_OWN_PATHS = ["service-worker.js", "viewer/worker/counting.js"]
 COMPRESSED = {".css", ".js", ".json", ".svg", ".webmanifest"}
@@ -101,8 +101,8 @@ def complete(page: str, public: pathlib.Path, output: pathlib.Path) -> str:
 
 
 def build(public: pathlib.Path, output: pathlib.Path):
-    page = complete((public / PAGE).read_text(), public, output)
-    (output / PAGE).write_text(page)
+    for page in PAGES:
+        (output / page).write_text(complete((public / page).read_text(), public, output))
     bundle(public, output, AT_THEIR_OWN_PATHS, "[dir]/[name]", "--format=iife")
     for file in public.rglob("*"):
         if file.is_file() and file.suffix not in {".js", ".css", ".html"}:

@@ -1,5 +1,6 @@
 import { Problem } from './problem.js';
 import { acceptedPictures } from './formats.js';
+import { leaveToSignIn } from '../account/return.js';
 import { linksOf, versionIn } from './links.js';
 import { copyMark } from '../offline/copy-mark.js';
 
@@ -196,6 +197,7 @@ export class Server {
       priority: 'high',
       signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Server.timeout),
     });
+    if (response.status === 401) leaveToSignIn();
     if (!response.ok) throw await Problem.from(response);
     // The service worker answered in place of the server.
     if (response.headers.has(copyMark)) this.#connection.suspect();

@@ -1,3 +1,4 @@
+public import Accounts
 public import Catalog
 public import HTTPServer
 public import Loading
@@ -34,6 +35,13 @@ extension Gallery {
         public var eventsSecret: String?
         /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
+        /// The file of accounts, and of the secret that keys ids; created if it does not exist. Nil for none: then ids
+        /// are not keyed.
+        public var library: String?
+        /// Who may see the gallery.
+        public var access = Access.everybody
+        /// The secret that keys ids on all nodes of a gallery; nil for that of the library.
+        public var sharedSecret: InstallationSecret?
         /// Logs each request; nil for no access log.
         public var accessLog: Logger?
         /// The folder with the files of the browser front.
@@ -57,6 +65,22 @@ extension Gallery {
         public var prefillsTiles = true
         /// The version of the program.
         public var version = "0"
+
+        /// Who may see a gallery.
+        public enum Access: Sendable {
+            /// Everybody who reaches the port.
+            case everybody
+            /// Everybody, until there is an owner; from then on, those who sign in.
+            case accountsOnceMade
+            /// Those who sign in. Until there is an owner, nobody.
+            case accounts
+        }
+
+        /// Whether the gallery can be reached from this machine only. Blocks while looking up a name.
+        public var isForThisMachine: Bool { HostPolicy.reachesOnlyThisMachine(http.host) }
+
+        /// Whether several nodes serve the gallery.
+        public var isCluster: Bool { redis != nil || database != nil }
 
         /// - Parameters:
         ///   - dataFolder: the folder of the index and the caches; created if it does not exist.

@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Cluster
 import MetadataLog
@@ -21,12 +22,14 @@ public final class Gallery: Sendable {
     private let log: PostgresMetadataLog?
     private let traces: TraceExport?
     private let responder: GalleryResponder
+    private let library: GalleryLibrary
 
     private init(
         catalog: Catalog, loader: Loader, origins: OriginFetcher, server: HTTPServer, streams: StreamLimiter,
         indexer: MetadataIndexer?, prefiller: TilePrefiller?, cluster: Cluster?, log: PostgresMetadataLog?,
-        traces: TraceExport?, responder: GalleryResponder
+        traces: TraceExport?, responder: GalleryResponder, library: GalleryLibrary
     ) {
+        self.library = library
         self.cluster = cluster
         self.log = log
         self.traces = traces
@@ -67,7 +70,10 @@ public final class Gallery: Sendable {
             await log?.stop()
             throw error
         }
+        var opened: GalleryLibrary?
         do {
+            let library = try GalleryLibrary(configuration, logger: logger)
+            opened = library
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
             loading.logger = logger
@@ -109,7 +115,8 @@ public final class Gallery: Sendable {
                     catalog: catalog, loader: loader, atOnce: configuration.rendering.permits / 2, logger: logger)
                 : nil
             let responder = try GalleryResponder(
-                configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, forwarding: forwarding,
+                configuration: configuration, library: library, catalog: catalog, loader: loader, tokens: tokens,
+                forwarding: forwarding,
                 origins: origins, workers: workers, streams: streams, indexer: indexer, prefiller: prefiller,
                 cluster: cluster, log: log, bucket: bucket, traces: traces, figures: figures, logger: logger)
             let server = HTTPServer(
@@ -118,11 +125,13 @@ public final class Gallery: Sendable {
                 accessLog: configuration.accessLog?.accessLog)
             return Gallery(
                 catalog: catalog, loader: loader, origins: origins, server: server, streams: streams,
-                indexer: indexer, prefiller: prefiller, cluster: cluster, log: log, traces: traces, responder: responder
-            )
+                indexer: indexer, prefiller: prefiller, cluster: cluster, log: log, traces: traces,
+                responder: responder,
+                library: library)
         } catch {
             await log?.stop()
             await catalog.close()
+            opened?.close()
             throw error
         }
     }
@@ -143,6 +152,15 @@ public final class Gallery: Sendable {
         indexer?.start()
         prefiller?.start()
         return "http://\(address)\(server.basePath)/"
+    }
+
+    /// Makes the link with which the first owner's account is made, if accounts are needed and there is no owner yet. It
+    /// works once; links made earlier no longer do.
+    ///
+    /// - Parameter address: The URL that ``start()`` has returned.
+    public func setUpLink(at address: String) async throws -> String? {
+        guard let accounts = library.required, !accounts.hasOwner else { return nil }
+        return address + AccountPage.invitation(try await accounts.inviteOwner().text)
     }
 
     /// Rescans the sources. Changes appear once a source has been scanned to its end. Returns at once.
@@ -191,5 +209,6 @@ public final class Gallery: Sendable {
         await origins.shutDown()
         await catalog.close()
         await traces?.stop(within: Self.traceExportTime)
+        library.close()
     }
 }

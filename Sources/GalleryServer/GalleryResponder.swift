@@ -22,7 +22,8 @@ struct GalleryResponder: Responder {
 
     /// - Throws: An error if the front's folder cannot be read, or if an allowed origin is malformed.
     init(
-        configuration: Gallery.Configuration, catalog: Catalog, loader: Loader, tokens: TokenRegistry,
+        configuration: Gallery.Configuration, library: GalleryLibrary, catalog: Catalog, loader: Loader,
+        tokens: TokenRegistry,
         forwarding: any SessionForwarding, origins: OriginFetcher, workers: RenderPool, streams: StreamLimiter,
         indexer: MetadataIndexer?, prefiller: TilePrefiller?, cluster: Cluster?, log: PostgresMetadataLog?,
         bucket: BucketRenditionTier?, traces: TraceExport?, figures: ServerStatistics, logger: Logger
@@ -30,22 +31,28 @@ struct GalleryResponder: Responder {
         let crossOrigin = CrossOriginPolicy(
             try configuration.allowedOrigins.map { try WebOrigin($0, of: "--allow-origin") })
         let embedders = try configuration.embedders.map { try WebOrigin($0, of: "--embed") }
-        var router = Router(logger: logger)
+        let cookies = SessionCookies(secret: library.secret, basePath: configuration.http.basePath)
+        let access = AccessControl(accounts: library.required, crossOrigin: crossOrigin, cookies: cookies)
+        var router = Router(logger: logger, admission: access.admit)
         router.tracer = traces?.tracer
         router.untraced = OperationRoutes.monitoringPaths
         let workQueue = FairWorkQueue()
         sessionOwner = SessionOwner(catalog: catalog, tokens: tokens, workQueue: workQueue)
         forwarded = ForwardedTokens(loader: loader, forwarding: forwarding)
-        let paths = RenditionPath(basePath: configuration.http.basePath)
+        let paths = RenditionPath(basePath: configuration.http.basePath, ids: library.ids)
         ImagesRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
         ViewsRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
         TokensRoutes(
             catalog: catalog, tokens: tokens, workQueue: workQueue, paths: paths, forwarding: forwarding
         ).add(to: &router)
-        RenditionRoute(catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded).add(to: &router)
+        RenditionRoute(
+            catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded, paths: paths, access: access
+        ).add(to: &router)
         StreamRoute(
             services: StreamServices(
-                catalog: catalog, loader: loader, tokens: tokens, limiter: streams, workQueue: workQueue, pace: pace),
+                catalog: catalog, loader: loader, tokens: tokens, limiter: streams, ids: library.ids,
+                workQueue: workQueue,
+                pace: pace, readers: library.required.map(ReaderStreams.init)),
             origins: crossOrigin
         ).add(to: &router)
         let secret = configuration.eventsSecret.flatMap(SharedSecret.init)
@@ -54,13 +61,16 @@ struct GalleryResponder: Responder {
         OperationRoutes(
             version: configuration.version, catalog: catalog, loader: loader, tokens: tokens, origins: origins,
             workers: workers, streams: streams, indexer: indexer, prefiller: prefiller, cluster: cluster,
-            log: log, bucket: bucket, traces: traces, acceptsEvents: secret != nil, figures: figures
+            log: log, bucket: bucket, traces: traces, acceptsEvents: secret != nil, figures: figures,
+            access: access
         ).add(to: &router)
+        AccountRoutes(accounts: library.required, cookies: cookies).add(to: &router)
+        PeopleRoutes(accounts: library.required).add(to: &router)
         var files = StaticFiles.Configuration()
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
         files.pageState = { catalog.defaultView.description }
         files.completePage = { PageTables.complete($0, defaultView: catalog.defaultView) }
-        router.redirectToBasePath(configuration.http.basePath)
+        router.redirectToBasePath(configuration.http.basePath, for: .everyone)
         router.fallback = try ReloadingFiles(
             folder: configuration.publicFolder, configuration: files, logger: logger)
         responder = HostGuard(

@@ -4,13 +4,23 @@ import Foundation
 enum DataFolder {
     /// The default folder: one per set of sources in the user's cache folder, so that two galleries never share one
     /// and a restart finds its own again.
-    static func standard(for sources: [String]) -> String {
+    static func standard(for sources: [String]) -> String { cacheFolder() + "/tessera/" + name(of: sources) }
+
+    /// The default file of the library, which cannot be rebuilt, so that it does not lie in the cache folder. Creates its
+    /// folder.
+    static func standardLibrary(for sources: [String]) throws -> String {
+        let folder = dataFolder() + "/tessera/" + name(of: sources)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder + "/library.sqlite"
+    }
+
+    private static func name(of sources: [String]) -> String {
         let words = sources.map { source in
             source.contains("://") ? source : URL(fileURLWithPath: source).standardizedFileURL.path
         }
         let name = words.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "gallery"
         let readable = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(32)
-        return cacheFolder() + "/tessera/\(readable)-\(fingerprint(of: words))"
+        return "\(readable)-\(fingerprint(of: words))"
     }
 
     /// A new folder for one run, such as the demo's.
@@ -21,10 +31,15 @@ enum DataFolder {
     }
 
     /// The XDG Base Directory Specification's folder for data that can be rebuilt.
-    private static func cacheFolder() -> String {
+    private static func cacheFolder() -> String { userFolder("XDG_CACHE_HOME", "/.cache") }
+
+    /// The same for data that cannot be rebuilt.
+    private static func dataFolder() -> String { userFolder("XDG_DATA_HOME", "/.local/share") }
+
+    private static func userFolder(_ variable: String, _ standard: String) -> String {
         let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return folder }
-        return (environment["HOME"] ?? FileManager.default.temporaryDirectory.path) + "/.cache"
+        if let folder = environment[variable], folder.hasPrefix("/") { return folder }
+        return (environment["HOME"] ?? FileManager.default.temporaryDirectory.path) + standard
     }
 
     /// FNV-1a, 64 bits: the same text gives the same name in every run.

@@ -62,7 +62,7 @@ enum Environment {
     }
 
     /// Variables that are no options of the command line.
-    private static let alone = ["renderer", "render-deadline"]
+    private static let alone = ["renderer", "render-deadline", "secret"]
 
     /// The variables of all options, those that only a help text names, and those without an option.
     private static let known: Set<String> = {

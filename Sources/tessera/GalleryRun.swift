@@ -41,6 +41,9 @@ struct GalleryRun {
         }
         let housekeeping = MemoryTrimmer(isAtRest: { gallery.isAtRest }, release: { gallery.rest() })
         StandardStreams.print("Tessera is ready at \(address)")
+        if let link = try await gallery.setUpLink(at: address) {
+            StandardStreams.print("To make the owner's account, open \(link)")
+        }
         await stop.wait()
         withExtendedLifetime((rescan, housekeeping)) {}
         logger.notice("Stopping; responses in progress may finish within \(Self.stopDeadline).")

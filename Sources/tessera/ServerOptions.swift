@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import Catalog
 import Foundation
@@ -23,6 +24,21 @@ struct ServerOptions: ParsableArguments {
 
     @Option(help: "Where the index and the caches are kept. (TESSERA_DATA; a folder in the user's cache)")
     var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file of the accounts. Back it up: it cannot be rebuilt. (TESSERA_LIBRARY; library.sqlite in --data, or in the user's data folder)",
+            valueName: "file"))
+    var library: String?
+
+    @Flag(
+        help:
+            "Let everybody who reaches the port see everything, without accounts. (TESSERA_OPEN=1; on loopback, until there is an owner)"
+    )
+    var open = false
+
+    @Flag(help: "Require accounts on loopback, too, as behind a proxy on this machine. (TESSERA_ACCOUNTS=1)")
+    var accounts = false
 
     @Option(
         help: ArgumentHelp(
@@ -208,6 +224,11 @@ extension ServerOptions {
                 throw ValidationError("--base-path is “\(path)”, but must be a path such as /gallery.")
             }
         }
+        configuration.access = try access(on: configuration)
+        if let text: String = try Environment.value("secret") {
+            guard text.utf8.count >= 16 else { throw ValidationError("TESSERA_SECRET needs at least 16 bytes.") }
+            configuration.sharedSecret = InstallationSecret(text: text)
+        }
         configuration.http.port = try port ?? Environment.value("port") ?? 8080
         configuration.origins.allowedAddresses = allowAddress + Environment.values("allow-address")
         try originLimits.apply(to: &configuration.origins)
@@ -268,6 +289,21 @@ extension ServerOptions {
         try apply(to: &configuration.rendering)
         return configuration
     }
+
+    private func access(on configuration: Gallery.Configuration) throws -> Gallery.Configuration.Access {
+        let isOpen = try open || Environment.value("open") == 1
+        let needsAccounts = try needsAccounts()
+        guard !isOpen || !needsAccounts else { throw ValidationError("Say either --open or --accounts.") }
+        if isOpen { return .everybody }
+        if needsAccounts { return .accounts }
+        return configuration.isForThisMachine ? .accountsOnceMade : .accounts
+    }
+
+    /// Whether the user asks for accounts.
+    func needsAccounts() throws -> Bool { try accounts || Environment.value("accounts") == 1 }
+
+    /// The library given by the user, if any.
+    func namedLibrary() throws -> String? { try library ?? Environment.value("library") }
 
     /// Which limits of one client were set explicitly, and so are not fitted to the machine.
     func namedClientLimits() throws -> NamedClientLimits {

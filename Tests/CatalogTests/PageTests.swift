@@ -185,7 +185,7 @@ import Testing
                 }
             }
             await catalog.rescanned()
-            let cursor = try #require(Cursor(next.description))
+            let cursor = try #require(Cursor(plain: next.plainText))
             page = try await catalog.page(after: cursor, limit: Int.random(in: 1...5, using: &random))
         }
         #expect(Set(seen).count == seen.count)

@@ -59,14 +59,14 @@ let package = Package(
                 "Wire/TokenBodies.swift",
             ]),
         module(
-            "Catalog", dependsOn: ["Images", "Encodings", "HostNames", "Time", "XML", "CLinux"],
+            "Catalog", dependsOn: ["Images", "Encodings", "Hashing", "HostNames", "Time", "XML", "CLinux"],
             only: [
                 "CatalogError.swift", "Folders/FilePath.swift", "Folders/FileSystemCalls.swift",
                 "Folders/FolderIdentity.swift", "Folders/FolderPlace.swift", "Folders/FolderRoot.swift",
                 "Folders/OpenFile.swift", "Folders/SidecarName.swift", "Lists",
                 "Buckets/BucketAddress.swift", "Buckets/BucketPage.swift", "Buckets/BucketRefusal.swift",
                 "Buckets/ObjectStamp.swift",
-                "Order/SipHash.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/ScannedImage.swift",
+                "Order/SipHash+Domain.swift", "Pages/Cursor.swift", "Pages/Page.swift", "Sources/ScannedImage.swift",
                 "Skipping/GlobPattern.swift", "Skipping/GlobToken.swift", "Skipping/SkipPatterns.swift",
                 "Sources/Source.swift", "Sources/WebAddress.swift", "Templates/NumberedText.swift",
                 "Templates/URLTemplate.swift",

@@ -136,7 +136,7 @@ import Testing
         let gallery = try await TestGallery(files: [:])
         let options = try await gallery.ask(.options, "*")
         #expect(options.status == 204)
-        #expect(options.header("Allow") == "GET, HEAD, OPTIONS, POST")
+        #expect(options.header("Allow") == "DELETE, GET, HEAD, OPTIONS, POST")
         for target in ["/", "/api/v1/images", "/nothing"] {
             #expect(try await gallery.ask(try #require(HTTPRequest.Method("BREW")), target).status == 501)
         }

@@ -56,8 +56,9 @@ final class TestGallery: Sendable {
             metadataReceiver: access)
         tokens = TokenRegistry(loader: loader)
         responder = try GalleryResponder(
-            configuration: configuration, catalog: catalog, loader: loader, tokens: tokens, forwarding: SingleNode(),
-            origins: origins, workers: workers, streams: StreamLimiter(limit: 100), indexer: nil, prefiller: nil,
+            configuration: configuration, library: try GalleryLibrary(configuration, logger: logger), catalog: catalog,
+            loader: loader, tokens: tokens, forwarding: SingleNode(), origins: origins, workers: workers,
+            streams: StreamLimiter(limit: 100), indexer: nil, prefiller: nil,
             cluster: nil, log: nil, bucket: nil, traces: nil, figures: figures, logger: logger)
         loop = try EventLoop(label: "test")
     }

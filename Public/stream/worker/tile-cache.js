@@ -1,4 +1,5 @@
 import { Marks } from './marks.js';
+import { databaseName } from './tile-cache-name.js';
 
 /**
  * @typedef {{key: string, type: string, body: ArrayBuffer, isIncomplete?: boolean}} CachedRendition  `isIncomplete`:
@@ -12,7 +13,6 @@ import { Marks } from './marks.js';
  * disk), the cache stays empty, and callers need not know.
  */
 export class TileCache {
-  static #database = 'tessera';
   static #allowed = 256 * 1_048_576;
   /** Each entry has a mark in memory: previews alone would make hundreds of thousands of them. */
   static #most = 40_000;
@@ -112,7 +112,7 @@ export class TileCache {
   }
 
   async #open() {
-    const opening = openDatabase(TileCache.#database);
+    const opening = openDatabase(databaseName);
     try {
       this.#opened = await within(TileCache.#openTimeout, opening);
       // Another page with a newer version of the database must not have to wait for this one.

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Publishes this node's listing to the other nodes, part by part. If they cannot be reached or the lease is lost, the
 /// listing goes on, and is used by this node alone. Runs on the scanning queue.
 final class ListingPublication {

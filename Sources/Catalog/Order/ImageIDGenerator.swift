@@ -1,3 +1,4 @@
+import Hashing
 import Images
 
 /// Derives image ids from what the images are, rather than from when they were found. So ids stay the same after a

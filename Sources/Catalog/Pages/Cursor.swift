@@ -1,4 +1,5 @@
 import Encodings
+import Hashing
 import Images
 
 /// A position in the catalog that stays valid while images are added and removed: right after one image, wherever that
@@ -7,7 +8,7 @@ import Images
 /// The cursor names the image by its id and carries the image's index only as a hint, so it can be resolved in any
 /// revision. On the wire it is opaque: 24 bytes in base64url (RFC 4648 §5) without padding, with a checksum that
 /// rejects anything this program has not issued.
-public struct Cursor: Sendable, Hashable, LosslessStringConvertible {
+public struct Cursor: Sendable, Hashable {
     /// The last image of the previous page; nil at the beginning.
     let last: ImageID?
     /// The index of `last` when the cursor was issued.
@@ -18,21 +19,26 @@ public struct Cursor: Sendable, Hashable, LosslessStringConvertible {
         self.hint = last == nil ? 0 : UInt64(clamping: hint)
     }
 
-    /// Accepts exactly the texts that `description` produces; nil for any other.
-    public init?(_ description: String) {
-        guard let bytes = Base64.url.decode(description), bytes.count == 24 else { return nil }
+    /// Accepts exactly the texts that ``text(seal:)`` produces; nil for any other.
+    ///
+    /// - Parameter open: The inverse of `seal`.
+    public init?(_ text: String, open: (UInt64) -> ImageID) {
+        guard let bytes = Base64.url.decode(text), bytes.count == 24 else { return nil }
         let words = (0..<3).map { word in
             bytes[word * 8..<word * 8 + 8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         }
         guard words[2] == Cursor.check(words[0], words[1]) else { return nil }
         let isBeginning = words[1] == .max
         guard !isBeginning || words[0] == 0 else { return nil }
-        last = isBeginning ? nil : ImageID(rawValue: words[0])
+        last = isBeginning ? nil : open(words[0])
         hint = isBeginning ? 0 : words[1]
     }
 
-    public var description: String {
-        let words = [last?.rawValue ?? 0, last == nil ? UInt64.max : hint]
+    /// The cursor on the wire.
+    ///
+    /// - Parameter seal: Encrypts ids, which clients must not learn in plain form.
+    public func text(seal: (ImageID) -> UInt64) -> String {
+        let words = [last.map(seal) ?? 0, last == nil ? UInt64.max : hint]
         let all = words + [Cursor.check(words[0], words[1])]
         return Base64.url.encode(
             all.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })

@@ -1,3 +1,4 @@
+import Hashing
 import Images
 
 /// The images of a URL template. Nothing is stored per image: an id is computed from the template and the number by an

@@ -14,7 +14,7 @@ struct CrossOriginPolicy: Sendable {
     /// responses differ.
     func fields(for origin: String?) -> HTTPFields {
         var fields: HTTPFields = [.vary: "Origin"]
-        guard let origin, allowed.contains(origin) || allowed.contains("*") else { return fields }
+        guard let origin, allows(origin) else { return fields }
         fields[.accessControlAllowOrigin] = origin
         fields[.accessControlExposeHeaders] = "ETag, Link, Retry-After, Tessera-Dropped, Tessera-Incomplete"
         return fields
@@ -26,15 +26,22 @@ struct CrossOriginPolicy: Sendable {
         guard fields[.accessControlAllowOrigin] != nil else { return fields }
         fields[.accessControlAllowMethods] = "GET, HEAD, POST"
         fields[.accessControlAllowHeaders] =
-            "Content-Type, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range"
+            "Authorization, Content-Type, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range"
         fields[.accessControlMaxAge] = "600"
         return fields
     }
 
+    /// Whether pages of this origin may use the API.
+    func allows(_ origin: String) -> Bool { allowed.contains(origin) || allowed.contains("*") }
+
     /// Whether the page at `origin` may open a WebSocket, to which CORS does not apply: a page of this server under
     /// the requested name, or one of an allowed origin.
     func admitsSocket(from origin: String, to authority: String?) -> Bool {
-        if allowed.contains(origin) || allowed.contains("*") { return true }
+        allows(origin) || isSame(origin, as: authority)
+    }
+
+    /// Whether `origin` is that of a page of this server under the requested name.
+    func isSame(_ origin: String, as authority: String?) -> Bool {
         for (scheme, port) in [("http://", 80), ("https://", 443)] where origin.lowercased().hasPrefix(scheme) {
             guard let page = Authority(String(origin.dropFirst(scheme.count))),
                 let own = authority.flatMap(Authority.init),

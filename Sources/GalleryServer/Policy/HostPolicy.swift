@@ -19,9 +19,13 @@ struct HostPolicy: Sendable {
     ///   - listeningOn: The address or name that the server listens on.
     ///   - allowed: Further names to accept.
     init(listeningOn host: String, allowed: [String]) {
-        isOpen = !Self.isLoopback(Self.address(of: host) ?? host.lowercased())
+        isOpen = !Self.reachesOnlyThisMachine(host)
         names = Set((allowed + [host, "localhost", "127.0.0.1"]).map { $0.lowercased() })
     }
+
+    /// Whether a server that listens on this address or name can be reached from this machine only. Blocks while looking
+    /// up a name.
+    static func reachesOnlyThisMachine(_ host: String) -> Bool { isLoopback(address(of: host) ?? host.lowercased()) }
 
     /// Whether to answer a request for this authority (RFC 9110 §7.2), which HTTP/1.0 may omit.
     func admits(_ authority: String?) -> Bool {

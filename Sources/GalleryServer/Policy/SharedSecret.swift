@@ -1,4 +1,3 @@
-import Encodings
 import HTTPServer
 import HTTPTypes
 
@@ -22,16 +21,8 @@ struct SharedSecret: Sendable {
     ///
     /// - Throws: A `Problem` with status 401 that says how to send it.
     func admit(_ request: Request) throws(Problem) {
-        let field = request.headers[.authorization] ?? ""
-        let scheme = field.prefix { $0 != " " }
-        let rest = field.dropFirst(scheme.count).drop { $0 == " " }
-        let supplied: [UInt8] =
-            switch scheme.lowercased() {
-            case "bearer": Array(rest.utf8)
-            case "basic": Self.password(in: String(rest))
-            default: []
-            }
-        guard isSame(as: supplied) else {
+        let supplied = request.headers[.authorization].flatMap(BearerSecret.text)
+        guard let supplied, isSame(as: Array(supplied.utf8)) else {
             throw Problem(
                 .unauthorized, title: "A secret is required",
                 detail: "Send it as Authorization: Bearer, or as the password of Authorization: Basic.",
@@ -43,10 +34,5 @@ struct SharedSecret: Sendable {
     private func isSame(as guess: [UInt8]) -> Bool {
         guard guess.count == bytes.count else { return false }
         return zip(guess, bytes).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func password(in text: String) -> [UInt8] {
-        guard text.utf8.count <= 4096, let pair = Base64.standard.decode(text) else { return [] }
-        return pair.firstIndex(of: UInt8(ascii: ":")).map { Array(pair[pair.index(after: $0)...]) } ?? []
     }
 }

@@ -19,7 +19,7 @@ struct EventsRoute {
     private static let maximumRecords = 1_000
 
     func add(to router: inout Router) {
-        router.post("/api/v1/events", answering(take))
+        router.post("/api/v1/events", for: .secret, answering(take))
     }
 
     private func take(_ request: Request) async throws -> Response {

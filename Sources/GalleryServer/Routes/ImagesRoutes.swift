@@ -13,11 +13,11 @@ struct ImagesRoutes {
 
     func add(to router: inout Router) {
         router.get(
-            "/api/v1/images",
+            "/api/v1/images", for: .view,
             answering { request in
                 try await workQueue.run(for: request.client) { try await page(for: request) }
             })
-        router.get("/api/v1/images/{id}", answering(details))
+        router.get("/api/v1/images/{id}", for: .view, answering(details))
     }
 
     private func page(for request: Request) async throws -> Response {
@@ -35,7 +35,7 @@ struct ImagesRoutes {
             } else {
                 try await catalog.page(offset: offset ?? 0, limit: limit, of: view)
             }
-        let next = page.next?.description
+        let next = page.next.map { cursor in cursor.text { paths.ids.seal($0).rawValue } }
         let body = PageBody(
             view: view.isPlain ? nil : view.description, revision: Int(clamping: page.revision), total: page.total,
             offset: page.offset, images: page.images, next: next, paths: paths)
@@ -49,14 +49,14 @@ struct ImagesRoutes {
     }
 
     private func page(after text: String, limit: Int, of view: View) async throws -> Page {
-        guard let cursor = Cursor(text) else {
+        guard let cursor = Cursor(text, open: { paths.ids.open(SealedImageID(rawValue: $0)) }) else {
             throw Problem.badField("cursor", "was not issued by this server.")
         }
         return try await catalog.page(after: cursor, limit: limit, of: view)
     }
 
     private func details(for request: Request) async throws -> Response {
-        let image = try await catalog.requireImage(request.parameters["id"])
+        let image = try await catalog.requireImage(request.parameters["id"].flatMap(paths.ids.open))
         return try await JSONBody.response(
             to: request,
             ImageDetailsBody(
@@ -66,11 +66,11 @@ struct ImagesRoutes {
 }
 
 extension Catalog {
-    /// The image with the id in a path.
+    /// The image with the id in a path; nil if the path has none.
     ///
-    /// - Throws: A `Problem` with status 404 if the text is not an id, or no image has it.
-    func requireImage(_ text: String?) async throws -> GalleryImage {
-        guard let id = text.flatMap({ ImageID($0) }), let image = try await image(id) else { throw Problem.noSuchImage }
+    /// - Throws: A `Problem` with status 404 if there is no such image.
+    func requireImage(_ id: ImageID?) async throws -> GalleryImage {
+        guard let id, let image = try await image(id) else { throw Problem.noSuchImage }
         return image
     }
 }

@@ -29,13 +29,14 @@ struct OperationRoutes {
     /// Whether events of object stores are accepted.
     let acceptsEvents: Bool
     let figures: ServerStatistics
+    let access: AccessControl
     private let started = DispatchTime.now()
 
     init(
         version: String, catalog: Catalog, loader: Loader, tokens: TokenRegistry, origins: OriginFetcher,
         workers: RenderPool, streams: StreamLimiter, indexer: MetadataIndexer?, prefiller: TilePrefiller?,
         cluster: Cluster?, log: PostgresMetadataLog?, bucket: BucketRenditionTier?, traces: TraceExport?,
-        acceptsEvents: Bool, figures: ServerStatistics
+        acceptsEvents: Bool, figures: ServerStatistics, access: AccessControl
     ) {
         self.version = version
         self.catalog = catalog
@@ -52,18 +53,21 @@ struct OperationRoutes {
         self.traces = traces
         self.acceptsEvents = acceptsEvents
         self.figures = figures
+        self.access = access
     }
 
     /// The paths that supervisors request every second or so; they are not traced.
     static let monitoringPaths: Set<String> = ["/metrics", "/healthz", "/readyz"]
 
     func add(to router: inout Router) {
-        router.get("/api/v1/status") { [self] request in try await JSONBody.response(to: request, status) }
-        router.get("/metrics") { [self] request in
+        router.get("/api/v1/status", for: .view) { [self] request in
+            try await JSONBody.response(to: request, status(for: request))
+        }
+        router.get("/metrics", for: .operate) { [self] request in
             Response(text: await metrics(), mediaType: MetricsText.mediaType).compressed(for: request)
         }
-        router.get("/healthz") { _, reply in reply.send(Response(text: "ok\n")) }
-        router.get("/readyz") { [self] _, reply in
+        router.get("/healthz", for: .everyone) { _, reply in reply.send(Response(text: "ok\n")) }
+        router.get("/readyz", for: .everyone) { [self] _, reply in
             guard let reason = unreadiness else { return reply.send(Response(text: "ready\n")) }
             reply.send(Problem(.serviceUnavailable, detail: reason, headers: [.retryAfter: "5"]).response)
         }
@@ -86,6 +90,13 @@ struct OperationRoutes {
         var problem = problem
         problem.source = problem.source.map { source in source.split(separator: "/").last.map(String.init) ?? source }
         return problem.description
+    }
+
+    /// Those who see pictures are told what the page shows of the gallery; the rest is for operators.
+    private func status(for request: Request) -> StatusBody {
+        var body = status
+        body.isForOperators = access.mayOperate(request)
+        return body
     }
 
     private var status: StatusBody {

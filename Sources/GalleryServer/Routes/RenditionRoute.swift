@@ -15,40 +15,50 @@ struct RenditionRoute {
     let loader: Loader
     let tokens: TokenRegistry
     let forwarded: ForwardedTokens
+    let paths: RenditionPath
+    let access: AccessControl
     private let heads = RenditionHeads()
     private let formats = FormatChoice()
 
-    init(catalog: Catalog, loader: Loader, tokens: TokenRegistry, forwarded: ForwardedTokens) {
+    init(
+        catalog: Catalog, loader: Loader, tokens: TokenRegistry, forwarded: ForwardedTokens, paths: RenditionPath,
+        access: AccessControl
+    ) {
         self.catalog = catalog
         self.loader = loader
         self.tokens = tokens
         self.forwarded = forwarded
+        self.paths = paths
+        self.access = access
     }
 
     func add(to router: inout Router) {
-        router.get(RenditionPath.pattern, respond)
+        router.get(RenditionPath.pattern, for: .view, respond)
         router.immediate = { [self] request, _ in respondImmediately(request) }
     }
 
     /// Responds to a plain request for a whole rendition in memory, if the URL names its version.
     @Sendable private func respondImmediately(_ request: borrowing PlainRequest) -> ImmediateResponse? {
+        // A gallery with accounts has to know who sends the request.
+        guard access.accounts == nil else { return nil }
         guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile,
             let format = formats.format(for: request, target.rendition),
             let bytes = loader.cached(
-                target.image, version: target.version, rendition: target.rendition, format: format),
+                paths.ids.open(target.image), version: target.version, rendition: target.rendition, format: format),
             !bytes.isStale, let head = heads.head(of: bytes, isNamed: true)
         else { return nil }
         return ImmediateResponse(head: head, body: bytes.bytes, route: RenditionPath.pattern)
     }
 
     @Sendable private func respond(to request: Request, reply: Reply) {
-        guard let id = request.parameters["id"].flatMap({ ImageID($0) }) else {
+        guard let id = request.parameters["id"].flatMap(paths.ids.open) else {
             return reply.send(Problem.noSuchImage.response)
         }
         guard let rendition = request.parameters["rendition"].flatMap({ Rendition(name: $0) }) else {
             return reply.send(Problem.noSuchRendition.response)
         }
         do {
+            if rendition.isFile { try access.requireOriginals(request) }
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
             // HEAD does not use the token, but leaves it to the GET that follows.

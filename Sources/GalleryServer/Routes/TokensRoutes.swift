@@ -20,8 +20,8 @@ struct TokensRoutes {
     private static let maximumBody = 128 << 10
 
     func add(to router: inout Router) {
-        router.post("/api/v1/tokens", answering(issue))
-        router.post("/api/v1/tokens/cancel", answering(cancel))
+        router.post("/api/v1/tokens", for: .view, answering(issue))
+        router.post("/api/v1/tokens/cancel", for: .view, answering(cancel))
     }
 
     // MARK: - Issuing
@@ -104,12 +104,12 @@ struct TokensRoutes {
         var refused = validated.refused
         for ((slot, image), token) in zip(validated.slots, issued.tokens) {
             guard let token else {
-                refused.append(.init(slot: slot, image: image.id.description))
+                refused.append(.init(slot: slot, image: paths.ids.seal(image.id).description))
                 continue
             }
             granted.append(
                 TokenAnswerBody.Granted(
-                    slot: slot, image: image.id.description, token: token.description,
+                    slot: slot, image: paths.ids.seal(image.id).description, token: token.description,
                     href: paths.path(of: validated.rendition, image: image.id, token: token.description)))
         }
         let answer = TokenAnswerBody(session: issued.session.description, tokens: granted, refused: refused)
@@ -182,7 +182,7 @@ struct TokensRoutes {
             guard seen.insert(wanted.slot).inserted else {
                 throw Problem.badField("slots[\(position)].slot", "must be unique in the list.")
             }
-            guard let id = ImageID(wanted.image) else {
+            guard let id = paths.ids.open(wanted.image) else {
                 throw Problem.badField("slots[\(position)].image", "is not an image's id.")
             }
             return id

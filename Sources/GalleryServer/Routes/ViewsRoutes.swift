@@ -19,8 +19,8 @@ struct ViewsRoutes {
             ("/api/v1/shape", shape),
         ] {
             router.get(
-                path, answering { request in try await workQueue.run(for: request.client) { try await body(request) } }
-            )
+                path, for: .view,
+                answering { request in try await workQueue.run(for: request.client) { try await body(request) } })
         }
     }
 
@@ -38,11 +38,12 @@ struct ViewsRoutes {
     @Sendable private func position(_ request: Request) async throws -> Response {
         let query = QueryReader(request)
         guard let text = try query.text("image") else { throw Problem.badField("image", "is missing.") }
-        guard let id = ImageID(text) else { throw Problem.badField("image", "is not an image's id.") }
+        guard let id = paths.ids.open(text) else { throw Problem.badField("image", "is not an image's id.") }
         let order = try await catalog.order(of: try query.view())
         for present in [id] + catalog.successors(of: id) {
             guard let index = order.position(of: present) else { continue }
-            let body = PositionBody(image: present == id ? nil : present, index: index, revision: order.revision)
+            let body = PositionBody(
+                image: present == id ? nil : paths.ids.seal(present), index: index, revision: order.revision)
             return try await JSONBody.response(to: request, body)
         }
         throw Problem(.notFound, title: "Not in this view", detail: "The view has no image with this id.")

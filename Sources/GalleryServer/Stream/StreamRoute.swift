@@ -9,7 +9,7 @@ struct StreamRoute {
     let origins: CrossOriginPolicy
 
     func add(to router: inout Router) {
-        router.get("/api/v1/stream") { request, reply in reply.send(answer(request)) }
+        router.get("/api/v1/stream", for: .view) { request, reply in reply.send(answer(request)) }
     }
 
     private func answer(_ request: Request) -> Response {
@@ -25,7 +25,8 @@ struct StreamRoute {
             return Response.webSocket(
                 for: request, subprotocols: [Self.subprotocol],
                 handler: StreamSession(
-                    services: services, client: request.client, formats: StreamFormats(accept: accept)))
+                    services: services, client: request.client, reader: request.reader,
+                    formats: StreamFormats(accept: accept)))
         } catch {
             return Problem(describing: error).response
         }

@@ -11,9 +11,13 @@ struct StreamServices: Sendable {
     var loader: any RenditionLoading
     var tokens: TokenRegistry
     var limiter: StreamLimiter
+    /// Translates the ids in messages.
+    var ids = ImageIDCipher.none
     /// Where orders are built, in turn with the client's other requests.
     var workQueue: FairWorkQueue
     var pace = ViewportRateLimiter()
+    /// Nil in a gallery without accounts.
+    var readers: ReaderStreams?
     var time: any TimeKeeping = SystemTime()
 
     /// Seconds of the monotonic clock.

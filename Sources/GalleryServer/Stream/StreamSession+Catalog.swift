@@ -24,6 +24,8 @@ extension StreamSession {
         watch = socket?.loop.schedule(after: Self.watchInterval) { [weak self] in
             guard let self, let session else { return }
             services.tokens.keepOpen(session)
+            // A session may have run out.
+            endIfRevoked()
             checkCatalog()
             read()
             waiting = tokensOfSilentOrigins()

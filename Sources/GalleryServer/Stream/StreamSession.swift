@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Clients
 import Encodings
@@ -19,6 +20,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 
     let services: StreamServices
     let client: Client
+    /// Nil in a gallery without accounts.
+    private let reader: Reader?
+    /// The number among the streams of the reader's account.
+    private var readerNumber: Int?
     private let formats: StreamFormats
     var socket: WebSocket?
     var session: SessionID?
@@ -47,7 +52,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var alarm: LoopTimer?
     var watch: LoopTimer?
 
-    init(services: StreamServices, client: Client, formats: StreamFormats) {
+    init(services: StreamServices, client: Client, reader: Reader? = nil, formats: StreamFormats) {
+        self.reader = reader
         self.services = services
         self.client = client
         self.formats = formats
@@ -64,7 +70,19 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         }
         self.socket = socket
         session = services.tokens.open(for: client)
+        if let reader, let readers = services.readers {
+            readerNumber = readers.add(reader.account) { [weak self, loop = socket.loop] in
+                loop.execute { [weak self] in self?.endIfRevoked() }
+            }
+            endIfRevoked()
+        }
         scheduleCatalogCheck()
+    }
+
+    /// Ends the stream if its reader has signed out, or may see less than when it was opened.
+    func endIfRevoked() {
+        guard let reader, let readers = services.readers, !readers.isCurrent(reader) else { return }
+        socket?.close(.signedOut, reason: "Sign in again.")
     }
 
     func received(_ message: WebSocketMessage) {
@@ -73,13 +91,14 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             guard case .text(let text) = message else {
                 throw JSONFieldError(field: "message", rule: "must be text")
             }
-            receive(try ClientMessage(text))
+            receive(try ClientMessage(text).opened(by: services.ids))
         } catch {
             socket.close(.policyViolation, reason: error.description)
         }
     }
 
     func ended(_ end: WebSocketEnd) {
+        if let reader, let readerNumber { services.readers?.remove(readerNumber, of: reader.account) }
         guard let session else { return }
         services.tokens.close(session)
         services.limiter.release(client)
@@ -342,7 +361,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     }
 
     private func text(_ message: ServerMessage) -> WebSocketMessage.Outgoing {
-        let text = message.text
+        let text = message.text(services.ids)
         services.limiter.count { figures in
             figures.texts += 1
             figures.textBytes += text.utf8.count
@@ -358,4 +377,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             self?.socket?.wake()
         }
     }
+}
+
+extension WebSocketCloseCode {
+    /// The reader has signed out, or may see less than when the stream was opened. From the range for applications.
+    static let signedOut = WebSocketCloseCode(rawValue: 4401)!
 }

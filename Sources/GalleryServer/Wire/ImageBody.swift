@@ -23,7 +23,7 @@ struct ImageBody: JSONWritable {
 
     /// The members of an image, except for its title.
     func writeMembers(to json: inout JSONWriter) {
-        json.member("id") { $0.value { image.id.append(to: &$0) } }
+        json.member("id") { $0.value { paths.ids.seal(image.id).append(to: &$0) } }
         json.member("index", index)
         json.member("name", image.name)
         json.member("width", image.metadata.width)

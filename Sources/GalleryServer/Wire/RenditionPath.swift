@@ -7,12 +7,14 @@ struct RenditionPath: Sendable {
 
     /// The path prefix under which the gallery is served, such as `/gallery`, or empty.
     var basePath = ""
+    /// Translates ids for clients.
+    var ids = ImageIDCipher.none
 
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.
     func append(_ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]) {
         bytes += basePath.utf8
         Self.append("/images/", to: &bytes)
-        image.append(to: &bytes)
+        ids.seal(image).append(to: &bytes)
         Self.append("/", to: &bytes)
         Self.append(rendition, to: &bytes)
         guard let version else { return }
@@ -26,7 +28,7 @@ struct RenditionPath: Sendable {
 
     /// `/images/ID/tile?token=T`.
     func path(of rendition: Rendition, image: ImageID, token: String) -> String {
-        "\(basePath)/images/\(image)/\(rendition.rawValue)?token=\(token)"
+        "\(basePath)/images/\(ids.seal(image))/\(rendition.rawValue)?token=\(token)"
     }
 }
 

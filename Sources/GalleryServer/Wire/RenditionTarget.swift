@@ -3,7 +3,7 @@ import Images
 /// A rendition of a specific version, parsed from the exact form in which the server writes URLs:
 /// `/images/ID/RENDITION?v=VERSION`.
 struct RenditionTarget: Equatable {
-    let image: ImageID
+    let image: SealedImageID
     let rendition: Rendition
     let version: ContentVersion
 
@@ -17,7 +17,7 @@ struct RenditionTarget: Equatable {
         guard let query, query.count == Self.codeLength + 2, query[0] == UInt8(ascii: "v"),
             query[1] == UInt8(ascii: "="), path.count > name, path[name - 1] == UInt8(ascii: "/"),
             Self.start.elementsEqual(path.prefix(Self.start.count)),
-            let image = ImageID(UnsafeRawBufferPointer(rebasing: path[Self.start.count..<name - 1])),
+            let image = SealedImageID(UnsafeRawBufferPointer(rebasing: path[Self.start.count..<name - 1])),
             let version = ContentVersion(UnsafeRawBufferPointer(rebasing: query[2...])),
             let named = Self.names.first(where: { $0.bytes.elementsEqual(path[name...]) })
         else { return nil }

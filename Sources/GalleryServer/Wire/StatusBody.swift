@@ -27,24 +27,27 @@ struct StatusBody: JSONWritable {
     let cluster: ClusterBody?
     /// Nil if no PostgreSQL is shared with other nodes.
     let database: DatabaseBody?
+    /// Whether the problems, which name files, and the figures are told.
+    var isForOperators = true
 
     func write(to json: inout JSONWriter) {
         json.object { json in
-            json.member("version", version)
-            json.member("uptime", uptime)
+            json.member("version", isForOperators ? version : nil)
+            json.member("uptime", isForOperators ? uptime : nil)
             json.member("revision", revision)
             json.member("total", total)
             json.member("scanning", isScanning)
             json.member("defaultView", defaultView.description)
             json.member("examined", indexing)
             json.member("tilesAhead", prefilling)
+            json.member("notShown", UnshownBody(counts: unshown))
+            guard isForOperators else { return }
             json.member("problems") { json in
                 json.object { json in
                     json.member("count", problems.count)
                     json.member("first", problems.first)
                 }
             }
-            json.member("notShown", UnshownBody(counts: unshown))
             json.member("sessions", sessions)
             for (member, readings) in figures { json.member(member, readings.map(Figures.init)) }
             json.member("cluster", cluster)

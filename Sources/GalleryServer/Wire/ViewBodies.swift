@@ -59,7 +59,7 @@ struct FoldersBody: JSONWritable {
 /// The position of an image in a view.
 struct PositionBody: JSONWritable {
     /// The id that the image has now, if it was renamed.
-    let image: ImageID?
+    let image: SealedImageID?
     let index: Int
     let revision: UInt64
 

@@ -25,7 +25,13 @@ public struct Router: Responder {
         case asynchronous(Asynchronous)
     }
 
-    private var routes = RouteTree<Handler>()
+    private struct Route: Sendable {
+        let handler: Handler
+        let rule: AccessRule?
+    }
+
+    private var routes = RouteTree<Route>()
+    private var rules: [(method: HTTPRequest.Method, pattern: String, rule: AccessRule?)] = []
     private let logger: Logger?
 
     /// The immediate response of a route; nil to leave the request to its handler.
@@ -44,43 +50,78 @@ public struct Router: Responder {
     /// Patterns of routes without spans, because machines poll them constantly.
     public var untraced: Set<String> = []
 
-    /// - Parameter logger: Logs the errors that handlers throw.
-    public init(logger: Logger? = nil) {
+    /// Decides whether a request may use a route with this rule, and returns the request with what it has found out about
+    /// its sender. Called on the loop; must not block.
+    public typealias Admission = @Sendable (Request, AccessRule) throws(Problem) -> Request
+    private let admission: Admission?
+
+    /// - Parameters:
+    ///   - logger: Logs the errors that handlers throw.
+    ///   - admission: With it, every route needs a rule: adding one without traps.
+    public init(logger: Logger? = nil, admission: Admission? = nil) {
         self.logger = logger
+        self.admission = admission
+    }
+
+    /// All routes, in the sequence in which they were added.
+    public var table: [(method: HTTPRequest.Method, pattern: String, rule: AccessRule?)] { rules }
+
+    /// Adds a route. Traps if the pattern is malformed or already has this method.
+    public mutating func on(
+        _ method: HTTPRequest.Method, _ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Direct
+    ) {
+        add(.direct(handler), method, pattern, rule)
     }
 
     /// Adds a route. Traps if the pattern is malformed or already has this method.
-    public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Direct) {
-        routes.insert(.direct(handler), method: method, pattern: pattern)
+    public mutating func on(
+        _ method: HTTPRequest.Method, _ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Asynchronous
+    ) {
+        add(.asynchronous(handler), method, pattern, rule)
     }
 
-    /// Adds a route. Traps if the pattern is malformed or already has this method.
-    public mutating func on(_ method: HTTPRequest.Method, _ pattern: String, _ handler: @escaping Asynchronous) {
-        routes.insert(.asynchronous(handler), method: method, pattern: pattern)
+    private mutating func add(
+        _ handler: Handler, _ method: HTTPRequest.Method, _ pattern: String, _ rule: AccessRule?
+    ) {
+        precondition(admission == nil || rule != nil, "a route without a rule: \(method) \(pattern)")
+        routes.insert(Route(handler: handler, rule: rule), method: method, pattern: pattern)
+        rules.append((method, pattern, rule))
     }
 
     /// Redirects the base path (``HTTPServer/Configuration/basePath``) without a trailing slash to the same path with
     /// one, so that the page's relative references resolve.
-    public mutating func redirectToBasePath(_ path: String) {
+    public mutating func redirectToBasePath(_ path: String, for rule: AccessRule? = nil) {
         guard !path.isEmpty else { return }
-        get(path) { request, reply in
+        get(path, for: rule) { request, reply in
             let query = request.head.query.map { "?" + String(decoding: request.head.bytes[$0], as: UTF8.self) } ?? ""
             reply.send(Response(status: .permanentRedirect, headers: [.location: "\(path)/\(query)"]))
         }
     }
 
     /// Adds a route for GET.
-    public mutating func get(_ pattern: String, _ handler: @escaping Direct) { on(.get, pattern, handler) }
+    public mutating func get(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Direct) {
+        on(.get, pattern, for: rule, handler)
+    }
     /// Adds a route for GET.
-    public mutating func get(_ pattern: String, _ handler: @escaping Asynchronous) { on(.get, pattern, handler) }
+    public mutating func get(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Asynchronous) {
+        on(.get, pattern, for: rule, handler)
+    }
     /// Adds a route for POST.
-    public mutating func post(_ pattern: String, _ handler: @escaping Direct) { on(.post, pattern, handler) }
+    public mutating func post(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Direct) {
+        on(.post, pattern, for: rule, handler)
+    }
     /// Adds a route for POST.
-    public mutating func post(_ pattern: String, _ handler: @escaping Asynchronous) { on(.post, pattern, handler) }
+    public mutating func post(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Asynchronous) {
+        on(.post, pattern, for: rule, handler)
+    }
     /// Adds a route for DELETE.
-    public mutating func delete(_ pattern: String, _ handler: @escaping Direct) { on(.delete, pattern, handler) }
+    public mutating func delete(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Direct) {
+        on(.delete, pattern, for: rule, handler)
+    }
     /// Adds a route for DELETE.
-    public mutating func delete(_ pattern: String, _ handler: @escaping Asynchronous) { on(.delete, pattern, handler) }
+    public mutating func delete(_ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Asynchronous) {
+        on(.delete, pattern, for: rule, handler)
+    }
 
     public func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
         // A request that is part of a trace needs a span.
@@ -100,16 +141,21 @@ public struct Router: Responder {
         }
     }
 
-    private func respond(_ found: RouteTree<Handler>.Found, to request: Request, reply: Reply) {
+    private func respond(_ found: RouteTree<Route>.Found, to request: Request, reply: Reply) {
         switch found {
-        case .found(let handler, let parameters, _, let isResource):
+        case .found(let route, let parameters, _, let isResource):
+            var request = request
+            if let admission, let rule = route.rule {
+                do throws(Problem) { request = try admission(request, rule) } catch {
+                    return reply.send(error.response)
+                }
+            }
             // RFC 9110 §13.1.1.
             guard isResource || !request.headers.contains(.ifMatch) else {
                 return reply.send(Problem(.preconditionFailed).response)
             }
-            var request = request
             request.parameters = parameters
-            call(handler, request, reply)
+            call(route.handler, request, reply)
         case .otherMethods(let allowed): respondWithoutRoute(to: request, reply: reply, allowing: allowed)
         case .none: respondWithoutRoute(to: request, reply: reply, allowing: nil)
         }

@@ -17,11 +17,11 @@ import Testing
                 ),
                 .init(slot: 4, image: ImageID(rawValue: 8), name: "b", version: nil, token: nil),
             ], revision: 17, view: "q=%22a%22"
-        ).text
+        ).text(.none)
         let message = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(message["type"] as? String == "tokens" && message["revision"] as? Int == 17)
         #expect(message["view"] as? String == "q=%22a%22")
-        let plain = ServerMessage.catalog(revision: 1, total: 2, view: "").text
+        let plain = ServerMessage.catalog(revision: 1, total: 2, view: "").text(.none)
         #expect(plain == #"{"type":"catalog","revision":1,"total":2}"#)
         let tokens = try #require(message["tokens"] as? [[String: Any]])
         #expect(tokens.count == 2)
@@ -36,9 +36,9 @@ import Testing
         var source = TokenSource()
         let tokens = [source.next(), source.next()]
         #expect(
-            ServerMessage.waiting(tokens).text
+            ServerMessage.waiting(tokens).text(.none)
                 == #"{"type":"waiting","tokens":["\#(tokens[0])","\#(tokens[1])"]}"#)
-        #expect(ServerMessage.waiting([]).text == #"{"type":"waiting","tokens":[]}"#)
+        #expect(ServerMessage.waiting([]).text(.none) == #"{"type":"waiting","tokens":[]}"#)
     }
 
     @Test func `the head of a binary message has 28 bytes in the documented layout`() throws {

@@ -83,6 +83,7 @@ struct Viewport: Hashable, Sendable {
 
 /// The renditions of one content of one image that a client holds.
 struct HeldImage: Hashable, Sendable {
+    /// In a message as decoded: the sealed id; see ``ClientMessage/opened(by:)``.
     var image: ImageID
     var version: ContentVersion
     var renditions: StreamRenditions

@@ -26,13 +26,15 @@ enum ServerMessage: Sendable {
     }
 
     /// The message as JSON.
-    var text: String {
+    ///
+    /// - Parameter ids: Seals the ids.
+    func text(_ ids: ImageIDCipher) -> String {
         var json = JSONWriter()
-        json.object { write(to: &$0) }
+        json.object { write(to: &$0, ids) }
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    private func write(to json: inout JSONWriter) {
+    private func write(to json: inout JSONWriter, _ ids: ImageIDCipher) {
         switch self {
         case .session(let session, let revision, let total):
             json.member("type", "session")
@@ -49,7 +51,7 @@ enum ServerMessage: Sendable {
             json.member("type", "tokens")
             json.member("view", Self.named(view))
             json.member("revision", revision)
-            json.member("tokens") { json in json.list(assignments) { $1.write(to: &$0) } }
+            json.member("tokens") { json in json.list(assignments) { $1.write(to: &$0, ids) } }
         case .waiting(let tokens):
             json.member("type", "waiting")
             json.member("tokens") { json in
@@ -64,10 +66,10 @@ enum ServerMessage: Sendable {
 }
 
 extension ServerMessage.Assignment {
-    fileprivate func write(to json: inout JSONWriter) {
+    fileprivate func write(to json: inout JSONWriter, _ ids: ImageIDCipher) {
         json.object { json in
             json.member("slot", slot)
-            json.member("image") { json in json.value { image.append(to: &$0) } }
+            json.member("image") { json in json.value { ids.seal(image).append(to: &$0) } }
             json.member("name", name)
             if let version { json.member("version") { json in json.value { version.append(to: &$0) } } }
             if let token { json.member("token") { json in json.value { token.append(to: &$0) } } }

@@ -1,0 +1,121 @@
+import { savePreference } from '../page/memory.js';
+import { find } from '../page/template.js';
+import { Problem } from '../catalog/problem.js';
+import { AccountsServer } from './accounts-server.js';
+import { Activity } from './activity.js';
+import { AppTokens } from './app-tokens.js';
+import { Entrance } from './entrance.js';
+import { textOf } from './form.js';
+import { forgetGallery } from './forgetting.js';
+import { attachPassword } from './password.js';
+import { People, roles } from './people.js';
+import { returnToGallery } from './return.js';
+import { Sessions } from './sessions.js';
+
+/*
+ * The page about accounts: it signs people in, accepts invitations, and shows a signed-in person the account. It lies
+ * apart from the gallery's page, which does not become larger by it.
+ */
+
+/**
+ * @callback Act  Does something, says how it went, and shows what has changed.
+ * @param {string} outcome  Empty if the outcome is visible.
+ * @param {() => Promise<void>} action
+ * @param {() => Promise<void>} [afterwards]
+ * @returns {Promise<void>}
+ */
+
+const server = new AccountsServer();
+const entrance = new Entrance(server, () => (isInvited() ? location.replace('./') : returnToGallery()));
+
+start();
+
+async function start() {
+  try {
+    const code = isInvited();
+    if (code) return showInvitation(code);
+    const { accounts, setUp, account } = await server.present();
+    if (account) return await showAccount(account);
+    savePreference('account', null);
+    if (!accounts) notice('No accounts', 'This gallery is open to everybody who reaches it.', { hasGallery: true });
+    else if (setUp) entrance.showSignIn();
+    else notice('Not set up yet', 'Open the link that the server printed when it started.');
+  } catch (error) {
+    notice('No connection', textOf(error), { retries: true });
+  } finally {
+    find('#loading').hidden = true;
+  }
+}
+
+/** The code in the address, if it is that of an invitation. */
+function isInvited() {
+  return location.hash.match(/^#invitation=([\w-]+)$/)?.[1];
+}
+
+/** @param {string} code */
+async function showInvitation(code) {
+  try {
+    entrance.showInvitation(code, await server.invitation(code));
+  } catch (error) {
+    if (!(error instanceof Problem && error.isGone)) throw error;
+    notice('This link is not valid', textOf(error), { hasGallery: true });
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {{hasGallery?: boolean, retries?: boolean}} ways
+ */
+function notice(title, text, { hasGallery = false, retries = false } = {}) {
+  document.title = `${title} · Tessera`;
+  find('#notice-title').textContent = title;
+  find('#notice-text').textContent = text;
+  find('#notice-gallery').hidden = !hasGallery;
+  const retry = find('#notice-retry');
+  retry.hidden = !retries;
+  retry.onclick = () => location.reload();
+  find('#notice').hidden = false;
+  find('#notice-title').focus();
+}
+
+/** @param {import('./accounts-server.js').Account} account */
+async function showAccount({ name, role, scopes, manages }) {
+  // The gallery's settings then have a link to this page.
+  savePreference('account', name);
+  document.title = `${name} · Tessera`;
+  find('#account-name').textContent = name;
+  find('#account-role').textContent = roles.find(([value]) => value === role)?.[1] ?? role;
+  find('#sign-out').addEventListener('click', () => act('', signOut));
+  const sessions = new Sessions(server, act);
+  const tokens = new AppTokens(server, act, scopes);
+  attachPassword(server, async () => {
+    tell('The password is changed.');
+    await sessions.show();
+  });
+  const ofOwners = manages ? [new People(server, act), new Activity(server)] : [];
+  await Promise.all([sessions, tokens, ...ofOwners].map((part) => part.show()));
+  find('#account').hidden = false;
+}
+
+async function signOut() {
+  await server.signOut();
+  await forgetGallery();
+  location.replace('account.html');
+}
+
+/** @type {Act} */
+async function act(outcome, action, afterwards = async () => {}) {
+  try {
+    await action();
+    tell(outcome);
+  } catch (error) {
+    tell(textOf(error));
+  }
+  await afterwards();
+}
+
+/** @param {string} text */
+function tell(text) {
+  find('#outcome').textContent = text;
+}

@@ -1,0 +1,72 @@
+import { find } from '../page/template.js';
+import { onSubmit } from './form.js';
+
+/** @typedef {import('./accounts-server.js').Purpose} Purpose */
+
+/** The form with which a person signs in, or accepts an invitation. */
+export class Entrance {
+  /** @type {HTMLFormElement} */
+  #form = find('#entrance');
+  /** @type {HTMLInputElement} */
+  #name = find('#entrance-name');
+  /** @type {HTMLInputElement} */
+  #password = find('#entrance-password');
+  #server;
+  /** The invitation's code; null to sign in. */
+  /** @type {string | null} */
+  #code = null;
+
+  /**
+   * @param {import('./accounts-server.js').AccountsServer} server
+   * @param {() => void} entered  Called when the person is signed in.
+   */
+  constructor(server, entered) {
+    this.#server = server;
+    const fields = { name: this.#name, password: this.#password };
+    onSubmit(this.#form, () => this.#enter().then(entered), { fields });
+    const show = /** @type {HTMLInputElement} */ (find('#entrance-show'));
+    show.addEventListener('change', () => (this.#password.type = show.checked ? 'text' : 'password'));
+  }
+
+  showSignIn() {
+    this.#show({ title: 'Sign in', text: '', action: 'Sign in', autocomplete: 'current-password' });
+  }
+
+  /**
+   * @param {string} code
+   * @param {Purpose} purpose
+   */
+  showInvitation(code, { role, name }) {
+    this.#code = code;
+    const how = { action: 'Continue', autocomplete: 'new-password' };
+    if (role === 'owner') {
+      this.#show({ ...how, title: 'Set up the gallery', text: 'Make the account of an owner, who invites everybody else.' });
+    } else if (role) {
+      this.#show({ ...how, title: 'Welcome', text: 'Choose a name and a password to see the gallery.' });
+    } else {
+      this.#show({ ...how, title: 'New password', text: `For the account of ${name}.` });
+      this.#name.value = name ?? '';
+      this.#name.readOnly = true;
+      this.#password.focus();
+    }
+  }
+
+  /** @param {{title: string, text: string, action: string, autocomplete: HTMLInputElement["autocomplete"]}} how */
+  #show({ title, text, action, autocomplete }) {
+    document.title = `${title} · Tessera`;
+    find('#entrance-title').textContent = title;
+    find('#entrance-text').textContent = text;
+    find('#entrance-text').hidden = text === '';
+    find('#entrance-hint').hidden = this.#code === null;
+    find('[type=submit]', this.#form).textContent = action;
+    this.#password.autocomplete = autocomplete;
+    this.#form.hidden = false;
+    this.#name.focus();
+  }
+
+  async #enter() {
+    const [name, password] = [this.#name.value, this.#password.value];
+    if (this.#code === null) await this.#server.signIn(name, password);
+    else await this.#server.accept({ code: this.#code, name, password });
+  }
+}

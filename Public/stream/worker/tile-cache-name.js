@@ -1,0 +1,2 @@
+/** The name of the database that keeps renditions. */
+export const databaseName = 'tessera';

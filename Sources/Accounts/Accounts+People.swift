@@ -1,0 +1,170 @@
+import Locking
+
+/// People, and the links by which they come in.
+extension Accounts {
+    /// The most accounts, and the most open invitations.
+    private static let maximumAccounts = 1_000
+
+    /// All accounts, in the sequence in which they were made.
+    public var people: [Account] {
+        book.withLock { Array($0.accounts.values) }.sorted { ($0.created, $0.id.number) < ($1.created, $1.id.number) }
+    }
+
+    /// The invitations that are open, the newest first.
+    public var invitations: [Invitation] {
+        book.withLock { $0.invitations.values.filter { $0.isAlive(at: now) } }
+            .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
+    }
+
+    /// Makes a link for the first owner. Links made earlier for the same purpose end.
+    public func inviteOwner() async throws(AccountsError) -> Secret {
+        let code = Secret.random(16)
+        return try await change { [self] (book, change) throws(AccountsError) in
+            change.records += book.invitations.values.filter { $0.purpose == .newAccount(.owner) }.map {
+                LibraryRecord(.invitation, $0.id, nil)
+            }
+            change.records.append(
+                Invitation(
+                    id: Self.newID(), digest: code.digest, purpose: .newAccount(.owner), created: now,
+                    expires: now + Invitation.lifetime
+                ).record)
+            return code
+        }
+    }
+
+    /// Makes a link with which somebody makes an account of this role.
+    public func invite(_ role: Role, by reader: Reader, from sender: Sender) async throws(AccountsError) -> Secret {
+        try await invite(.newAccount(role), (.invited, role.rawValue), by: reader, from: sender)
+    }
+
+    /// Makes a link with which somebody who has forgotten a password sets a new one.
+    public func invitePassword(
+        of id: AccountID, by reader: Reader, from sender: Sender
+    ) async throws(AccountsError) -> Secret {
+        guard let account = book.withLock({ $0.accounts[id] }) else { throw .notFound }
+        return try await invite(.password(of: id), (.passwordLinkIssued, account.name), by: reader, from: sender)
+    }
+
+    private func invite(
+        _ purpose: Invitation.Purpose, _ words: (AuditEntry.Action, String), by reader: Reader, from sender: Sender
+    ) async throws(AccountsError) -> Secret {
+        let code = Secret.random(16)
+        return try await change { [self] (book, change) throws(AccountsError) in
+            guard book.invitations.count < Self.maximumAccounts else { throw .tooMany("open invitations") }
+            change.records.append(
+                Invitation(
+                    id: Self.newID(), digest: code.digest, purpose: purpose, created: now,
+                    expires: now + Invitation.lifetime
+                ).record)
+            change.entries.append(entry(words.0, by: reader.name, sender, words.1))
+            return code
+        }
+    }
+
+    /// Withdraws an invitation.
+    public func withdraw(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+        try await change { [self] (book, change) throws(AccountsError) in
+            guard book.invitations[id] != nil else { throw .notFound }
+            change.records.append(LibraryRecord(.invitation, id, nil))
+            change.entries.append(entry(.invitationWithdrawn, by: reader.name, sender))
+        }
+    }
+
+    /// What a link is for, and the account's name if it sets a password; nil if it is not, or no longer, valid.
+    public func purpose(of code: String) -> (purpose: Invitation.Purpose, name: String?)? {
+        guard let digest = Secret(code)?.digest else { return nil }
+        return book.withLock { book in
+            guard let invitation = book.invitation(digest, at: now) else { return nil }
+            guard case .password(let id) = invitation.purpose else { return (invitation.purpose, nil) }
+            return book.accounts[id].map { (invitation.purpose, $0.name) }
+        }
+    }
+
+    /// Makes the account that a link is for, or sets its password; and signs in. The link does not work again.
+    ///
+    /// - Parameter name: For a new account.
+    /// - Throws: ``AccountsError``: `noSuchInvitation`, `nameTaken`, `invalidName`, `passwordTooShort`,
+    ///   `passwordTooLong`.
+    public func accept(
+        _ code: String, name: String?, password: String, from sender: Sender
+    ) async throws(AccountsError) -> SignedIn {
+        guard let purpose = purpose(of: code)?.purpose, let digest = Secret(code)?.digest else {
+            throw .noSuchInvitation
+        }
+        var newName: String?
+        if case .newAccount = purpose {
+            guard let name = Account.normalized(name ?? "") else { throw .invalidName }
+            guard book.withLock({ $0.account(named: name) }) == nil else { throw .nameTaken }
+            newName = name
+        }
+        try Password.check(password)
+        let hash = try await hashed(password)
+        let id = try await change { [self, newName] (book, change) throws(AccountsError) in
+            guard let invitation = book.invitation(digest, at: now) else { throw .noSuchInvitation }
+            change.records.append(LibraryRecord(.invitation, invitation.id, nil))
+            switch invitation.purpose {
+            case .newAccount(let role):
+                guard let newName, book.account(named: newName) == nil else { throw .nameTaken }
+                guard book.accounts.count < Self.maximumAccounts else { throw .tooMany("accounts") }
+                let account = Account(
+                    id: Self.newAccountID(book), name: newName, role: role, passwordHash: hash, created: now)
+                change.records.append(account.record)
+                change.entries.append(entry(.accountCreated, by: newName, sender, role.rawValue))
+                return account.id
+            case .password(let id):
+                guard var account = book.accounts[id] else { throw .noSuchInvitation }
+                account.passwordHash = hash
+                account.epoch += 1
+                change.records.append(account.record)
+                change.records += endings(of: id, in: book)
+                change.entries.append(entry(.passwordChanged, by: account.name, sender))
+                change.losses.insert(id)
+                return id
+            }
+        }
+        return try await begin(id, .signedIn, from: sender)
+    }
+
+    private static func newAccountID(_ book: AccountBook) -> AccountID {
+        while true {
+            let id = AccountID(number: .random(in: 1 ... .max))
+            if book.accounts[id] == nil { return id }
+        }
+    }
+
+    // MARK: - Roles
+
+    /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
+    public func change(
+        _ id: AccountID, to role: Role, by reader: Reader, from sender: Sender
+    ) async throws(AccountsError) {
+        try await change { [self] (book, change) throws(AccountsError) in
+            guard var account = book.accounts[id] else { throw .notFound }
+            guard account.role != role else { return }
+            guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
+            account.role = role
+            account.epoch += 1
+            change.records.append(account.record)
+            change.entries.append(entry(.roleChanged, by: reader.name, sender, "\(account.name): \(role.rawValue)"))
+            change.losses.insert(id)
+        }
+    }
+
+    /// Removes an account with its sessions, app tokens and links.
+    ///
+    /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
+    public func remove(_ id: AccountID, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+        try await change { [self] (book, change) throws(AccountsError) in
+            guard let account = book.accounts[id] else { throw .notFound }
+            guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
+            change.records.append(LibraryRecord(.account, id.description, nil))
+            change.records += endings(of: id, in: book)
+            change.records += book.appTokens.values.filter { $0.account == id }.map { .init(.appToken, $0.id, nil) }
+            change.records += book.invitations.values.filter { $0.purpose == .password(of: id) }.map {
+                .init(.invitation, $0.id, nil)
+            }
+            change.entries.append(entry(.accountRemoved, by: reader.name, sender, account.name))
+            change.losses.insert(id)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+import Glibc
+import Locking
+public import Logging
+
+/// The accounts of a gallery: who may sign in, who is signed in, and with which rights.
+///
+/// All answers come from memory, at once and from any thread. Changes are made one after another, on a queue of their own,
+/// and are on the disk before their caller hears of them.
+public final class Accounts: Sendable {
+    public let secret: InstallationSecret
+    let store: any LibraryStore
+    let book: Guarded<AccountBook>
+    let limiter = Guarded(AttemptLimiter())
+    let lane = PasswordLane()
+    private let time: @Sendable () -> (seconds: Int64, uptime: Double)
+    private let queue = DispatchQueue(label: "tessera.accounts")
+    private let observers = Guarded<[@Sendable (AccountID) -> Void]>([])
+    private let logger: Logger
+
+    /// Opens the library, and creates it if there is none. Blocking.
+    ///
+    /// - Throws: ``AccountsError/library(path:reason:)``.
+    public convenience init(path: String, logger: Logger) throws(AccountsError) {
+        try self.init(store: try SQLiteLibrary(path: path), path: path, logger: logger)
+    }
+
+    init(
+        store: any LibraryStore, path: String, logger: Logger,
+        time: @escaping @Sendable () -> (seconds: Int64, uptime: Double) = {
+            (Int64(Glibc.time(nil)), Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
+        }
+    ) throws(AccountsError) {
+        self.store = store
+        self.logger = logger
+        self.time = time
+        var book = AccountBook()
+        do {
+            let records = try store.records()
+            for record in records {
+                do {
+                    try book.apply(record)
+                } catch {
+                    logger.error("A record of the library is unreadable and is ignored: \(record.kind) \(record.id)")
+                }
+            }
+            let known = try records.lazy.compactMap { try InstallationSecret($0) }.first
+            secret = known ?? .random()
+            if known == nil { try store.write([secret.record], []) }
+            let dead = book.dead(at: time().seconds)
+            if !dead.isEmpty { try store.write(dead, []) }
+            for record in dead { try book.apply(record) }
+        } catch {
+            throw .library(path: path, reason: "\(error)")
+        }
+        self.book = Guarded(book)
+        _ = Password.unmatched
+    }
+
+    /// Waits for changes in progress, and closes the library. Blocking.
+    public func close() { queue.sync { store.close() } }
+
+    /// Whether somebody can sign in. Until then, only the set-up link works.
+    public var hasOwner: Bool { book.withLock { $0.owners > 0 } }
+
+    // MARK: - Who sends a request
+
+    /// - Parameter cookie: The text of the session's secret.
+    public func reader(session cookie: String) -> Reader? {
+        guard let digest = Secret(cookie)?.digest else { return nil }
+        return book.withLock { $0.session(digest, at: now) }.map { session, account in
+            Reader(
+                account: account.id, name: account.name, role: account.role, rights: account.role.rights,
+                credential: .session(session.id))
+        }
+    }
+
+    public func reader(appToken text: String) -> Reader? {
+        guard let digest = Secret(text, prefix: AppToken.prefix)?.digest else { return nil }
+        return book.withLock { $0.appToken(digest, at: now) }.map { token, account in
+            Reader(
+                account: account.id, name: account.name, role: account.role,
+                rights: account.role.rights.intersection(token.scopes), credential: .appToken(token.id))
+        }
+    }
+
+    /// Whether the reader's credential is still valid, with the rights that it had.
+    public func isCurrent(_ reader: Reader) -> Bool {
+        book.withLock { book in
+            guard let account = book.accounts[reader.account], account.role == reader.role else { return false }
+            switch reader.credential {
+            case .session(let id): return book.sessions[id]?.isAlive(at: now) == true
+            case .appToken(let id): return book.appTokens[id]?.isAlive(at: now) == true
+            }
+        }
+    }
+
+    /// Calls `body` after each change that takes something from an account: on the accounts' queue, so it must be brief.
+    public func onLoss(_ body: @escaping @Sendable (AccountID) -> Void) { observers.withLock { $0.append(body) } }
+
+    // MARK: - Changes
+
+    var now: Int64 { time().seconds }
+    var uptime: Double { time().uptime }
+
+    /// What a change writes.
+    struct Change {
+        var records: [LibraryRecord] = []
+        var entries: [AuditEntry] = []
+        /// Accounts whose sessions, tokens or rights have become fewer.
+        var losses: Set<AccountID> = []
+    }
+
+    /// Makes one change after all earlier ones: computes it from the book, writes it, and puts it into the book.
+    ///
+    /// - Throws: ``AccountsError``.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (AccountBook, inout Change) throws(AccountsError) -> Value
+    ) async throws(AccountsError) -> Value {
+        let result: Result<Value, AccountsError> = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(returning: Result { () throws(AccountsError) in try makeChange(body) })
+            }
+        }
+        return try result.get()
+    }
+
+    private func makeChange<Value>(
+        _ body: (AccountBook, inout Change) throws(AccountsError) -> Value
+    ) throws(AccountsError) -> Value {
+        var change = Change()
+        let value = try body(book.withLock(\.self), &change)
+        do {
+            try store.write(change.records, change.entries)
+            try book.withLock { book in for record in change.records { try book.apply(record) } }
+        } catch {
+            logger.error("The library cannot be written: \(error)")
+            throw .unwritable(reason: "\(error)")
+        }
+        let observers = observers.withLock(\.self)
+        for account in change.losses { for observer in observers { observer(account) } }
+        return value
+    }
+
+    /// Entries of the audit log, newest first.
+    ///
+    /// - Parameter number: Only entries with a smaller number; nil for the newest.
+    public func audit(before number: Int64?, limit: Int) async throws(AccountsError) -> [AuditEntry] {
+        let result: Result<[AuditEntry], AccountsError> = await withCheckedContinuation { continuation in
+            queue.async { [store] in
+                do {
+                    continuation.resume(returning: .success(try store.audit(before: number, limit: limit)))
+                } catch {
+                    continuation.resume(returning: .failure(.unwritable(reason: "\(error)")))
+                }
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// Where a request came from, for the audit log and the list of sessions.
+public struct Sender: Sendable {
+    /// The client's address.
+    public var address: String
+    /// The browser, as it describes itself (`User-Agent`).
+    public var agent: String
+
+    public init(address: String, agent: String) {
+        self.address = address
+        self.agent = String(agent.prefix(Session.longestAgent))
+    }
+}

@@ -1,0 +1,43 @@
+/// Why an operation on accounts failed.
+public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The library cannot be opened.
+    case library(path: String, reason: String)
+    /// The library cannot be written, so nothing was changed.
+    case unwritable(reason: String)
+    /// The name and the password do not belong together, or there is no such account.
+    case wrongPassword
+    /// There were too many attempts. In seconds, when to try again.
+    case tooManyAttempts(wait: Int)
+    /// The link has been used, has expired, or never existed.
+    case noSuchInvitation
+    /// An account has this name already.
+    case nameTaken
+    /// A name that cannot be an account's or a token's.
+    case invalidName
+    case passwordTooShort
+    case passwordTooLong
+    /// The change would leave the gallery without an owner.
+    case lastOwner
+    /// There is no such account, session, invitation or token, or it belongs to somebody else.
+    case notFound
+    /// An account has as many of these as it may have.
+    case tooMany(String)
+
+    public var description: String {
+        switch self {
+        case .library(let path, let reason): "The library \(path) cannot be used: \(reason)."
+        case .unwritable(let reason): "The library cannot be written (\(reason)), so nothing was changed."
+        case .wrongPassword: "The name or the password is wrong."
+        case .tooManyAttempts(let wait): "There were too many attempts. Try again in \(wait) s."
+        case .noSuchInvitation: "This link has been used or has expired. Ask for a new one."
+        case .nameTaken: "Another account has this name."
+        case .invalidName:
+            "A name has 1 to \(Account.longestName) bytes, and no invisible characters."
+        case .passwordTooShort: "The password needs at least \(Password.shortest) characters."
+        case .passwordTooLong: "The password may have at most \(Password.longest) bytes."
+        case .lastOwner: "The gallery needs an owner. Make somebody else an owner first."
+        case .notFound: "There is no such entry."
+        case .tooMany(let what): "There are too many \(what). Remove some first."
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// One line of the audit log: who did what.
+public struct AuditEntry: Hashable, Sendable {
+    /// Increases with each entry; 0 before the entry is written.
+    public var number: Int64 = 0
+    /// Seconds since 1970.
+    public let time: Int64
+    /// The name of the account that acted, or the name given at a failed sign-in; nil for the operator of the machine.
+    public let actor: String?
+    /// The address that the request came from; nil for the machine itself.
+    public let address: String?
+    public let action: Action
+    /// What was acted on, in words, such as the name of another account.
+    public let subject: String?
+
+    public enum Action: String, Sendable, CaseIterable {
+        case signedIn, signInFailed, signedOut, sessionEnded
+        case accountCreated, accountRemoved, roleChanged, passwordChanged
+        case invited, invitationWithdrawn, passwordLinkIssued
+        case appTokenIssued, appTokenRevoked
+    }
+}

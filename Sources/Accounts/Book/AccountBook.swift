@@ -1,0 +1,82 @@
+/// All accounts, sessions, app tokens and invitations, in memory. A value: records go in, answers come out.
+struct AccountBook: Sendable {
+    private(set) var accounts: [AccountID: Account] = [:]
+    private(set) var sessions: [String: Session] = [:]
+    private(set) var appTokens: [String: AppToken] = [:]
+    private(set) var invitations: [String: Invitation] = [:]
+    private var accountsByName: [String: AccountID] = [:]
+    private var sessionsByDigest: [String: String] = [:]
+    private var appTokensByDigest: [String: String] = [:]
+    private var invitationsByDigest: [String: String] = [:]
+
+    // MARK: - Answers
+
+    func account(named name: String) -> Account? { accountsByName[Account.folded(name)].flatMap { accounts[$0] } }
+
+    /// The live session whose cookie has this digest, and its account.
+    func session(_ digest: String, at now: Int64) -> (Session, Account)? {
+        guard let session = sessionsByDigest[digest].flatMap({ sessions[$0] }), session.isAlive(at: now),
+            session.digest == digest || session.previous.map({ $0.digest == digest && now < $0.until }) == true,
+            let account = accounts[session.account]
+        else { return nil }
+        return (session, account)
+    }
+
+    func appToken(_ digest: String, at now: Int64) -> (AppToken, Account)? {
+        guard let token = appTokensByDigest[digest].flatMap({ appTokens[$0] }), token.isAlive(at: now),
+            let account = accounts[token.account]
+        else { return nil }
+        return (token, account)
+    }
+
+    func invitation(_ digest: String, at now: Int64) -> Invitation? {
+        invitationsByDigest[digest].flatMap { invitations[$0] }.flatMap { $0.isAlive(at: now) ? $0 : nil }
+    }
+
+    var owners: Int { accounts.values.count { $0.role == .owner } }
+
+    /// What has expired, and what belongs to accounts that are gone.
+    func dead(at now: Int64) -> [LibraryRecord] {
+        sessions.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
+            .init(.session, $0.id, nil)
+        }
+            + appTokens.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
+                .init(.appToken, $0.id, nil)
+            }
+            + invitations.values.filter { !$0.isAlive(at: now) }.map { .init(.invitation, $0.id, nil) }
+    }
+
+    // MARK: - Changes
+
+    /// - Throws: `JSONFieldError` if the record's body is not what its kind requires.
+    mutating func apply(_ record: LibraryRecord) throws {
+        switch record.kind {
+        case .secret: break
+        case .account:
+            guard let id = AccountID(record.id) else { return }
+            if let former = accounts.removeValue(forKey: id) { accountsByName[Account.folded(former.name)] = nil }
+            guard let account = try record.body.map({ try Account(id, $0) }) else { return }
+            accounts[id] = account
+            accountsByName[Account.folded(account.name)] = id
+        case .session:
+            if let former = sessions.removeValue(forKey: record.id) {
+                for digest in [former.digest, former.previous?.digest ?? ""] { sessionsByDigest[digest] = nil }
+            }
+            guard let session = try record.body.map({ try Session(record.id, $0) }) else { return }
+            sessions[record.id] = session
+            for digest in [session.digest, session.previous?.digest].compactMap(\.self) {
+                sessionsByDigest[digest] = record.id
+            }
+        case .appToken:
+            if let former = appTokens.removeValue(forKey: record.id) { appTokensByDigest[former.digest] = nil }
+            guard let token = try record.body.map({ try AppToken(record.id, $0) }) else { return }
+            appTokens[record.id] = token
+            appTokensByDigest[token.digest] = record.id
+        case .invitation:
+            if let former = invitations.removeValue(forKey: record.id) { invitationsByDigest[former.digest] = nil }
+            guard let invitation = try record.body.map({ try Invitation(record.id, $0) }) else { return }
+            invitations[record.id] = invitation
+            invitationsByDigest[invitation.digest] = record.id
+        }
+    }
+}

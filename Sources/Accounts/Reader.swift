@@ -1,0 +1,22 @@
+/// Who sends a request: what a credential stands for, decided once when the request arrives.
+public struct Reader: Hashable, Sendable {
+    public let account: AccountID
+    public let name: String
+    public let role: Role
+    /// What the account may do, and the credential allows.
+    public let rights: Rights
+    public let credential: Credential
+
+    public enum Credential: Hashable, Sendable {
+        /// A browser; by the session's id.
+        case session(String)
+        /// A program; by the token's id.
+        case appToken(String)
+    }
+
+    /// Whether a person with a browser sends the request. A program with a token cannot change accounts, nor issue tokens.
+    public var isPerson: Bool {
+        if case .session = credential { return true }
+        return false
+    }
+}

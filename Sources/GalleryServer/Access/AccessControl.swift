@@ -1,0 +1,117 @@
+import Accounts
+import HTTPServer
+import HTTPTypes
+
+/// Decides who may use a route.
+struct AccessControl: Sendable {
+    /// Nil if the gallery is open to everybody.
+    let accounts: Accounts?
+    let crossOrigin: CrossOriginPolicy
+    let cookies: SessionCookies
+
+    /// The request with its ``HTTPServer/Request/reader``, if it may use a route with this rule.
+    ///
+    /// - Throws: A `Problem`: 401 without a valid credential, 403 with one that is not enough, 404 for routes about
+    ///   accounts in a gallery without.
+    func admit(_ request: Request, _ rule: AccessRule) throws(Problem) -> Request {
+        try requireOwnPage(request, rule)
+        guard let accounts else {
+            if [.account, .manage].contains(rule) { throw .noAccounts }
+            return request
+        }
+        var request = request
+        if [.everyone, .secret].contains(rule) {
+            // Such a route also works for somebody whose session has ended.
+            request.visitor = try? reader(of: request, accounts)
+            return request
+        }
+        guard let reader = try reader(of: request, accounts) else {
+            throw accounts.hasOwner ? .signIn : .notSetUp
+        }
+        let isAdmitted =
+            switch rule {
+            case .view: reader.rights.contains(.view)
+            case .operate: reader.rights.contains(.operate)
+            case .account: reader.isPerson
+            case .manage: reader.isPerson && reader.rights.contains(.manage)
+            default: false
+            }
+        guard isAdmitted else { throw .notAllowed }
+        request.visitor = reader
+        return request
+    }
+
+    /// Whether the sender may see the state of the server.
+    func mayOperate(_ request: Request) -> Bool {
+        accounts == nil || request.reader?.rights.contains(.operate) == true
+    }
+
+    /// Throws a 403 unless the request may see originals.
+    func requireOriginals(_ request: Request) throws(Problem) {
+        guard accounts == nil || request.reader?.rights.contains(.originals) == true else { throw .notAllowed }
+    }
+
+    // MARK: - Credentials
+
+    /// Who sends the request. `Authorization` counts before cookies, and an invalid one is not forgiven for a cookie.
+    ///
+    /// - Throws: A `Problem` with status 401 for an invalid or an ambiguous credential.
+    private func reader(of request: Request, _ accounts: Accounts) throws(Problem) -> Reader? {
+        let fields = request.headers.values(of: .authorization)
+        guard fields.isEmpty else {
+            guard fields.count == 1, let token = BearerSecret.text(in: fields[0]),
+                let reader = accounts.reader(appToken: token)
+            else { throw .signIn }
+            return reader
+        }
+        return cookies.secrets(in: request).lazy.compactMap { accounts.reader(session: $0) }.first
+    }
+
+    // MARK: - Other sites
+
+    /// Refuses requests that change something and that a page of another site makes the browser send, with the reader's
+    /// cookies (cross-site request forgery).
+    ///
+    /// Browsers say in `Sec-Fetch-Site` whose page sends a request (Fetch Metadata §2.3), older ones, and all of them
+    /// without TLS, only in `Origin`. Programs send neither, and no cookies that they were not given.
+    private func requireOwnPage(_ request: Request, _ rule: AccessRule) throws(Problem) {
+        guard ![.get, .head, .options].contains(request.method), rule != .secret else { return }
+        let origin = request.headers[.origin]
+        // Pages of an allowed origin may use the pictures' API, and never act for a person.
+        if let origin, rule == .view, crossOrigin.allows(origin) { return }
+        switch (request.headers[.secFetchSite], origin) {
+        case ("same-origin"?, _), ("none"?, _), (nil, nil): return
+        case (nil, let origin?) where crossOrigin.isSame(origin, as: request.authority): return
+        default:
+            throw Problem(
+                .forbidden, title: "This page is not allowed to change anything",
+                detail: "The request comes from a page of another site.")
+        }
+    }
+}
+
+extension Request {
+    /// Who sends the request; nil in a gallery without accounts, and on routes that are for everybody.
+    var reader: Reader? { visitor as? Reader }
+
+    /// Where the request comes from, for the audit log.
+    var sender: Sender { Sender(address: "\(client)", agent: headers[.userAgent] ?? "") }
+}
+
+extension Problem {
+    static let signIn = Problem(
+        .unauthorized, title: "Sign in", detail: "The gallery has accounts. Sign in, or send an app token.",
+        headers: [.wwwAuthenticate: #"Bearer realm="tessera""#])
+    static let notSetUp = Problem(
+        .unauthorized, title: "The gallery is not set up",
+        detail: "Open the link that the server printed when it started, to make the owner's account.",
+        headers: [.wwwAuthenticate: #"Bearer realm="tessera""#])
+    static let notAllowed = Problem(
+        .forbidden, title: "Not allowed", detail: "This account or app token has no right to do this.")
+    static let noAccounts = Problem(
+        .notFound, title: "No accounts", detail: "This gallery is open to everybody and has no accounts.")
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self("Sec-Fetch-Site")!
+}

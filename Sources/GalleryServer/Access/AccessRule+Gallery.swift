@@ -1,0 +1,19 @@
+import HTTPServer
+
+/// The rules of the gallery's routes; every route has one. Without accounts, everybody may do what is not about accounts.
+extension AccessRule {
+    /// Everybody may use the route.
+    static let everyone = AccessRule("everyone")
+    /// The route checks a secret of its own.
+    static let secret = AccessRule("secret")
+    /// To see pictures; the scope `view`.
+    static let view = AccessRule("view")
+    /// To see the state of the server; the scope `operate`.
+    static let operate = AccessRule("operate")
+    /// A person who is signed in may use the route, for the person's own account; no app token may.
+    static let account = AccessRule("account")
+    /// An owner who is signed in may use the route; no app token may.
+    static let manage = AccessRule("manage")
+
+    static let all: [AccessRule] = [.everyone, .secret, .view, .operate, .account, .manage]
+}

@@ -1,0 +1,54 @@
+import Accounts
+import Logging
+
+/// The accounts of a gallery, and the secret that keys its ids.
+struct GalleryLibrary: Sendable {
+    private let accounts: Accounts?
+    /// The accounts, if they are needed to see the gallery.
+    let required: Accounts?
+    /// Translates ids for clients.
+    let ids: ImageIDCipher
+    /// For the names of cookies, if there are accounts.
+    let secret: InstallationSecret
+
+    /// Opens the library. Blocking.
+    ///
+    /// - Throws: ``AccountsError``, ``GalleryError/accountsOnSeveralNodes``.
+    init(_ configuration: Gallery.Configuration, logger: Logger) throws {
+        let accounts = try configuration.library.map { try Accounts(path: $0, logger: logger) }
+        self.accounts = accounts
+        switch configuration.access {
+        case .everybody: required = nil
+        case .accountsOnceMade: required = accounts?.hasOwner == true ? accounts : nil
+        case .accounts: required = accounts
+        }
+        secret = configuration.sharedSecret ?? accounts?.secret ?? InstallationSecret(text: "")
+        guard configuration.isCluster else {
+            ids = accounts == nil ? .none : ImageIDCipher(key: secret.key(for: "image ids"))
+            return
+        }
+        guard required == nil else {
+            accounts?.close()
+            throw GalleryError.accountsOnSeveralNodes
+        }
+        ids = configuration.sharedSecret.map { ImageIDCipher(key: $0.key(for: "image ids")) } ?? .none
+        if configuration.sharedSecret == nil {
+            logger.warning(
+                "Ids of images can be guessed from file names. Give all nodes the same secret (TESSERA_SECRET).")
+        }
+    }
+
+    func close() { accounts?.close() }
+}
+
+/// Why a gallery cannot be opened.
+enum GalleryError: Error, CustomStringConvertible {
+    case accountsOnSeveralNodes
+
+    var description: String {
+        """
+        Accounts are not shared between the nodes of a gallery yet. Start with --open, which lets everybody who reaches the \
+        port see everything, and let a proxy in front decide who does.
+        """
+    }
+}

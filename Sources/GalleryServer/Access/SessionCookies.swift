@@ -1,0 +1,92 @@
+import Accounts
+import HTTPServer
+import HTTPTypes
+
+/// The cookies of a signed-in browser (RFC 6265): that of the session, and one that shows at a later sign-in that this
+/// browser is known.
+///
+/// Browsers share cookies between the ports of a host, so the names contain the installation. Where the page uses TLS, they
+/// begin with `__Host-` or `__Secure-` (RFC 6265bis §4.1.3): then no page without TLS, and with `__Host-` none of a
+/// subdomain, can have set them.
+struct SessionCookies: Sendable {
+    private let installation: String
+    private let basePath: String
+
+    /// How long a browser keeps them, in seconds; the server may end a session earlier.
+    private static let lifetime = 365 * 86_400
+    /// The most session cookies of a request that are looked at.
+    private static let maximumCount = 4
+
+    init(secret: InstallationSecret, basePath: String) {
+        let digits = String(secret.key(for: "cookie names").0 >> 32, radix: 36)
+        installation = digits
+        self.basePath = basePath
+    }
+
+    private var securePrefix: String { basePath.isEmpty ? "__Host-" : "__Secure-" }
+
+    private func name(_ word: String, isSecure: Bool) -> String {
+        (isSecure ? securePrefix : "") + "tessera-\(word)-\(installation)"
+    }
+
+    /// The secrets of sessions that a request carries, those set with TLS first.
+    func secrets(in request: Request) -> [String] { values(of: "session", in: request) }
+
+    /// What shows that the browser is known.
+    func browser(in request: Request) -> String? { values(of: "browser", in: request).first }
+
+    private func values(of word: String, in request: Request) -> [String] {
+        let names = [name(word, isSecure: true), name(word, isSecure: false)]
+        var found: [[String]] = [[], []]
+        for field in request.headers.values(of: .cookie) {
+            for pair in field.split(separator: ";") {
+                let pair = pair.drop { $0 == " " }
+                guard let equals = pair.firstIndex(of: "="), let place = names.firstIndex(of: String(pair[..<equals]))
+                else { continue }
+                found[place].append(String(pair[pair.index(after: equals)...]))
+            }
+        }
+        return Array(found.joined().prefix(Self.maximumCount))
+    }
+
+    /// The fields that give a browser its cookies.
+    ///
+    /// - Parameter browser: Nil to leave that cookie as it is.
+    func fields(session: Secret, browser: String?, for request: Request) -> HTTPFields {
+        var fields = HTTPFields()
+        add("session", session.text, Self.lifetime, request, to: &fields)
+        if let browser { add("browser", browser, Self.lifetime, request, to: &fields) }
+        return fields
+    }
+
+    /// The fields that end a session in its browser.
+    func clearing(for request: Request) -> HTTPFields {
+        var fields = HTTPFields()
+        add("session", "", 0, request, to: &fields)
+        return fields
+    }
+
+    private func add(
+        _ word: String, _ value: String, _ lifetime: Int, _ request: Request, to fields: inout HTTPFields
+    ) {
+        let isSecure = Self.usesTLS(request)
+        let path = basePath.isEmpty ? "/" : basePath + "/"
+        let secure = isSecure ? "; Secure" : ""
+        fields.append(
+            HTTPField(
+                name: .setCookie,
+                value: "\(name(word, isSecure: isSecure))=\(value); Path=\(path); Max-Age=\(lifetime); HttpOnly"
+                    + "; SameSite=Lax\(secure)"))
+    }
+
+    /// Whether the browser reaches the gallery by TLS, which ends at a proxy: browsers say so in `Origin` with each POST,
+    /// and trusted proxies in `X-Forwarded-Proto`.
+    static func usesTLS(_ request: Request) -> Bool {
+        if let origin = request.headers[.origin] { return origin.hasPrefix("https://") }
+        return request.isFromProxy && request.headers[.xForwardedProto]?.lowercased() == "https"
+    }
+}
+
+extension HTTPField.Name {
+    static let xForwardedProto = Self("X-Forwarded-Proto")!
+}
