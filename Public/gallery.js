@@ -108,6 +108,7 @@ keepForOffline();
 whenIdle({ transport, connection }, (later) => {
   viewer.prepare(later);
   new later.Timeline({ grid, pages });
+  later.offerSharing();
 });
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -11,6 +11,7 @@ import { attachPassword } from './password.js';
 import { People, roles } from './people.js';
 import { returnToGallery } from './return.js';
 import { Sessions } from './sessions.js';
+import { Shares } from './shares.js';
 
 /*
  * The page about accounts: it signs people in, accepts invitations, and shows a signed-in person the account. It lies
@@ -34,14 +35,16 @@ async function start() {
   try {
     const code = isInvited();
     if (code) return showInvitation(code);
-    const { accounts, setUp, account } = await server.present();
+    const { accounts, setUp, account, share } = await server.present();
+    if (share) return share.locked ? entrance.showLock() : returnToGallery();
     if (account) return await showAccount(account);
     savePreference('account', null);
     if (!accounts) notice('No accounts', 'This gallery is open to everybody who reaches it.', { hasGallery: true });
     else if (setUp) entrance.showSignIn();
     else notice('Not set up yet', 'Open the link that the server printed when it started.');
   } catch (error) {
-    notice('No connection', textOf(error), { retries: true });
+    if (error instanceof Problem && error.isGone) notice(error.title, textOf(error));
+    else notice('No connection', textOf(error), { retries: true });
   } finally {
     find('#loading').hidden = true;
   }
@@ -80,9 +83,9 @@ function notice(title, text, { hasGallery = false, retries = false } = {}) {
 }
 
 /** @param {import('./accounts-server.js').Account} account */
-async function showAccount({ name, role, scopes, manages }) {
-  // The gallery's settings then have a link to this page.
-  savePreference('account', name);
+async function showAccount({ name, role, scopes, shares, manages }) {
+  // The gallery's page then offers this one, and sharing.
+  savePreference('account', shares ? 'shares' : 'views');
   document.title = `${name} · Tessera`;
   find('#account-name').textContent = name;
   find('#account-role').textContent = roles.find(([value]) => value === role)?.[1] ?? role;
@@ -93,9 +96,11 @@ async function showAccount({ name, role, scopes, manages }) {
     tell('The password is changed.');
     await sessions.show();
   });
+  const ofSharers = shares ? [new Shares(server, act)] : [];
   const ofOwners = manages ? [new People(server, act), new Activity(server)] : [];
-  await Promise.all([sessions, tokens, ...ofOwners].map((part) => part.show()));
+  await Promise.all([sessions, tokens, ...ofSharers, ...ofOwners].map((part) => part.show()));
   find('#account').hidden = false;
+  if (shares && location.hash.startsWith('#share=')) find('#share-name').focus();
 }
 
 async function signOut() {

@@ -2,9 +2,14 @@ import { Problem } from '../catalog/problem.js';
 
 /**
  * @typedef {'owner' | 'member' | 'guest'} Role
- * @typedef {{id: string, name: string, role: Role, scopes: string[], manages: boolean}} Account
- * @typedef {{accounts: boolean, setUp: boolean, account?: Account}} Present  `accounts`: whether the gallery has any.
- *   `setUp`: whether there is an owner.
+ * @typedef {{id: string, name: string, role: Role, scopes: string[], shares: boolean, manages: boolean}} Account
+ * @typedef {{accounts: boolean, setUp: boolean, account?: Account, share?: {name?: string, locked:
+ *   boolean}}} Present  `accounts`: whether the gallery has any. `setUp`: whether there is an owner. `share`: below the
+ *   path of a share.
+ * @typedef {'metadata' | 'place' | 'originals'} Contents
+ * @typedef {{id: string, name: string, link: string, view: string, contents: Contents[], password: boolean, created:
+ *   number, expires?: number, visits: number, maker?: string}} Share  `link`: relative to the gallery. `maker`: if it is
+ *   somebody else.
  * @typedef {{role?: Role, name?: string}} Purpose  What an invitation is for: a role, or the password of an account.
  * @typedef {{id: string, agent: string, address: string, created: number, seen: number, own?: boolean}} Session  Times
  *   are in seconds since 1970.
@@ -86,6 +91,32 @@ export class AccountsServer {
   /** @param {string} id */
   revokeToken(id) {
     return this.#ask('DELETE', `app-tokens/${id}`);
+  }
+
+  /** @returns {Promise<Share[]>} */
+  async shares() {
+    return (await this.#ask('GET', 'shares')).shares;
+  }
+
+  /**
+   * @param {{name: string, view: string, days: number | null, password: string, contents: Contents[]}} share
+   * @returns {Promise<Share>}
+   */
+  share(share) {
+    return this.#ask('POST', 'shares', share);
+  }
+
+  /** @param {string} id */
+  endShare(id) {
+    return this.#ask('DELETE', `shares/${id}`);
+  }
+
+  /**
+   * Enters the password of the share below whose path the page lies.
+   * @param {string} password
+   */
+  unlock(password) {
+    return this.#ask('POST', 'unlock', { password });
   }
 
   /** @returns {Promise<{people: Person[], invitations: Invitation[]}>} */

@@ -18,6 +18,8 @@ const actions = {
   passwordLinkIssued: 'made a password link',
   appTokenIssued: 'made an app token',
   appTokenRevoked: 'revoked an app token',
+  shareMade: 'shared',
+  shareEnded: 'ended a share',
 };
 
 /** Who did what. For owners. */

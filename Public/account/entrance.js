@@ -15,6 +15,8 @@ export class Entrance {
   /** The invitation's code; null to sign in. */
   /** @type {string | null} */
   #code = null;
+  /** Whether the password is that of a share. */
+  #unlocks = false;
 
   /**
    * @param {import('./accounts-server.js').AccountsServer} server
@@ -30,6 +32,16 @@ export class Entrance {
 
   showSignIn() {
     this.#show({ title: 'Sign in', text: '', action: 'Sign in', autocomplete: 'current-password' });
+  }
+
+  /** Asks for the password of a share. */
+  showLock() {
+    this.#unlocks = true;
+    this.#name.hidden = true;
+    find('[for=entrance-name]').hidden = true;
+    const text = 'These pictures are protected by a password.';
+    this.#show({ title: 'Enter the password', text, action: 'Continue', autocomplete: 'off' });
+    this.#password.focus();
   }
 
   /**
@@ -66,7 +78,8 @@ export class Entrance {
 
   async #enter() {
     const [name, password] = [this.#name.value, this.#password.value];
-    if (this.#code === null) await this.#server.signIn(name, password);
+    if (this.#unlocks) await this.#server.unlock(password);
+    else if (this.#code === null) await this.#server.signIn(name, password);
     else await this.#server.accept({ code: this.#code, name, password });
   }
 }

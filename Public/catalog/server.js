@@ -197,7 +197,8 @@ export class Server {
       priority: 'high',
       signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Server.timeout),
     });
-    if (response.status === 401) leaveToSignIn();
+    // The list itself is missing only if the link of a share is no longer valid.
+    if (response.status === 401 || (response.status === 404 && path.startsWith('api/v1/images?'))) leaveToSignIn();
     if (!response.ok) throw await Problem.from(response);
     // The service worker answered in place of the server.
     if (response.headers.has(copyMark)) this.#connection.suspect();

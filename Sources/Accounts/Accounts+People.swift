@@ -160,6 +160,7 @@ extension Accounts {
             change.records.append(LibraryRecord(.account, id.description, nil))
             change.records += endings(of: id, in: book)
             change.records += book.appTokens.values.filter { $0.account == id }.map { .init(.appToken, $0.id, nil) }
+            change.records += book.shares.values.filter { $0.account == id }.map { .init(.share, $0.id, nil) }
             change.records += book.invitations.values.filter { $0.purpose == .password(of: id) }.map {
                 .init(.invitation, $0.id, nil)
             }

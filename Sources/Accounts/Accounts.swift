@@ -34,9 +34,13 @@ public final class Accounts: Sendable {
         self.store = store
         self.logger = logger
         self.time = time
-        var book = AccountBook()
         do {
             let records = try store.records()
+            let known = try records.lazy.compactMap { try InstallationSecret($0) }.first
+            let secret = known ?? .random()
+            self.secret = secret
+            if known == nil { try store.write([secret.record], []) }
+            var book = AccountBook(secret: secret)
             for record in records {
                 do {
                     try book.apply(record)
@@ -44,16 +48,13 @@ public final class Accounts: Sendable {
                     logger.error("A record of the library is unreadable and is ignored: \(record.kind) \(record.id)")
                 }
             }
-            let known = try records.lazy.compactMap { try InstallationSecret($0) }.first
-            secret = known ?? .random()
-            if known == nil { try store.write([secret.record], []) }
             let dead = book.dead(at: time().seconds)
             if !dead.isEmpty { try store.write(dead, []) }
             for record in dead { try book.apply(record) }
+            self.book = Guarded(book)
         } catch {
             throw .library(path: path, reason: "\(error)")
         }
-        self.book = Guarded(book)
         _ = Password.unmatched
     }
 
@@ -87,10 +88,13 @@ public final class Accounts: Sendable {
     /// Whether the reader's credential is still valid, with the rights that it had.
     public func isCurrent(_ reader: Reader) -> Bool {
         book.withLock { book in
-            guard let account = book.accounts[reader.account], account.role == reader.role else { return false }
+            guard let account = book.accounts[reader.account] else { return false }
+            if reader.isPerson || reader.isProgram, account.role != reader.role { return false }
             switch reader.credential {
             case .session(let id): return book.sessions[id]?.isAlive(at: now) == true
             case .appToken(let id): return book.appTokens[id]?.isAlive(at: now) == true
+            case .share(let id):
+                return book.shares[id]?.isAlive(at: now) == true && account.role.rights.contains(.share)
             }
         }
     }

@@ -17,5 +17,6 @@ public struct AuditEntry: Hashable, Sendable {
         case accountCreated, accountRemoved, roleChanged, passwordChanged
         case invited, invitationWithdrawn, passwordLinkIssued
         case appTokenIssued, appTokenRevoked
+        case shareMade, shareEnded
     }
 }

@@ -12,11 +12,19 @@ public struct Reader: Hashable, Sendable {
         case session(String)
         /// A program; by the token's id.
         case appToken(String)
+        /// A visitor; by the share's id.
+        case share(String)
     }
 
-    /// Whether a person with a browser sends the request. A program with a token cannot change accounts, nor issue tokens.
+    /// Whether a person who is signed in sends the request. A program with a token cannot change accounts, nor issue tokens.
     public var isPerson: Bool {
         if case .session = credential { return true }
+        return false
+    }
+
+    /// Whether a program with a token sends the request.
+    var isProgram: Bool {
+        if case .appToken = credential { return true }
         return false
     }
 }

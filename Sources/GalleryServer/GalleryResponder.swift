@@ -66,6 +66,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         AccountRoutes(accounts: library.required, cookies: cookies).add(to: &router)
         PeopleRoutes(accounts: library.required).add(to: &router)
+        SharesRoutes(accounts: library.required, cookies: cookies).add(to: &router)
         var files = StaticFiles.Configuration()
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
         files.pageState = { catalog.defaultView.description }
@@ -75,7 +76,11 @@ struct GalleryResponder: Responder {
             folder: configuration.publicFolder, configuration: files, logger: logger)
         responder = HostGuard(
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
-            inner: CrossOriginAccess(policy: crossOrigin, inner: router))
+            inner: CrossOriginAccess(
+                policy: crossOrigin,
+                inner: SharePaths(
+                    accounts: library.required, cookies: cookies, basePath: configuration.http.basePath, inner: router))
+        )
     }
 
     func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {

@@ -56,7 +56,7 @@ public struct Account: Hashable, Sendable {
 public enum Role: String, Sendable, CaseIterable {
     /// May do everything, including inviting people and removing them.
     case owner
-    /// Sees everything, and may download originals.
+    /// Sees everything, and may download originals and share.
     case member
     /// Sees everything, but gets no originals.
     case guest
@@ -64,7 +64,7 @@ public enum Role: String, Sendable, CaseIterable {
     public var rights: Rights {
         switch self {
         case .owner: .all
-        case .member: [.view, .originals]
+        case .member: [.view, .originals, .share]
         case .guest: .view
         }
     }
@@ -85,7 +85,10 @@ public struct Rights: OptionSet, Hashable, Sendable {
     /// To invite people, change their roles, and remove them.
     public static let manage = Rights(rawValue: 8)
 
-    public static let all: Rights = [.view, .originals, .operate, .manage]
+    /// To share parts of the gallery by links.
+    public static let share = Rights(rawValue: 16)
+
+    public static let all: Rights = [.view, .originals, .operate, .manage, .share]
 
     /// The rights that an app token can have, by name.
     public static let scopes: [(name: String, right: Rights)] = [

@@ -4,10 +4,16 @@ struct AccountBook: Sendable {
     private(set) var sessions: [String: Session] = [:]
     private(set) var appTokens: [String: AppToken] = [:]
     private(set) var invitations: [String: Invitation] = [:]
+    private(set) var shares: [String: Share] = [:]
+    /// Ids of shares by the keys in their links.
+    private(set) var sharesByKey: [String: String] = [:]
+    private let secret: InstallationSecret
     private var accountsByName: [String: AccountID] = [:]
     private var sessionsByDigest: [String: String] = [:]
     private var appTokensByDigest: [String: String] = [:]
     private var invitationsByDigest: [String: String] = [:]
+
+    init(secret: InstallationSecret) { self.secret = secret }
 
     // MARK: - Answers
 
@@ -44,6 +50,9 @@ struct AccountBook: Sendable {
                 .init(.appToken, $0.id, nil)
             }
             + invitations.values.filter { !$0.isAlive(at: now) }.map { .init(.invitation, $0.id, nil) }
+            + shares.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
+                .init(.share, $0.id, nil)
+            }
     }
 
     // MARK: - Changes
@@ -77,6 +86,11 @@ struct AccountBook: Sendable {
             guard let invitation = try record.body.map({ try Invitation(record.id, $0) }) else { return }
             invitations[record.id] = invitation
             invitationsByDigest[invitation.digest] = record.id
+        case .share:
+            if let former = shares.removeValue(forKey: record.id) { sharesByKey[former.key(secret)] = nil }
+            guard let share = try record.body.map({ try Share(record.id, $0) }) else { return }
+            shares[record.id] = share
+            sharesByKey[share.key(secret)] = record.id
         }
     }
 }

@@ -102,6 +102,31 @@ extension Invitation {
     }
 }
 
+extension Share {
+    var record: LibraryRecord {
+        LibraryRecord(.share, id) { json in
+            json.member("account", account.description)
+            json.member("name", name)
+            json.member("view", view)
+            json.member("created", Int(created))
+            json.member("expires", expires.map { Int($0) })
+            json.member("password", passwordHash)
+            json.member("contents", contents.names)
+            json.member("visits", visits)
+        }
+    }
+
+    init(_ id: String, _ body: [UInt8]) throws {
+        let json = try JSONField(body)
+        self.init(
+            id: id, account: try json.required("account").named(AccountID.init),
+            name: try json.required("name").text(), view: try json.required("view").text(),
+            created: try json.required("created").time(), expires: try json["expires"]?.time(),
+            passwordHash: try json["password"]?.text(), contents: try json.required("contents").contents(),
+            visits: try json.required("visits").integer())
+    }
+}
+
 extension InstallationSecret {
     static let recordID = "installation"
 
@@ -130,6 +155,19 @@ extension JSONField {
     fileprivate func named<Value>(_ value: (String) -> Value?) throws(JSONFieldError) -> Value {
         guard let value = value(try text()) else { throw broken("has an unknown value") }
         return value
+    }
+
+    /// What a list of contents names.
+    public func contents() throws(JSONFieldError) -> Share.Contents {
+        let names = try list(atMost: Share.Contents.names.count) { (name) throws(JSONFieldError) in try name.text() }
+        var contents = Share.Contents()
+        for name in names {
+            guard let known = Share.Contents.names.first(where: { $0.name == name }) else {
+                throw broken("must consist of \(Share.Contents.names.map(\.name).joined(separator: ", "))")
+            }
+            contents.insert(known.contents)
+        }
+        return contents
     }
 
     /// The rights that a list of scopes names.

@@ -7,6 +7,7 @@ public struct LibraryRecord: Hashable, Sendable {
         case session
         case appToken
         case invitation
+        case share
     }
 
     public let kind: Kind

@@ -30,6 +30,13 @@ extension Catalog {
         try await order(of: view).position(of: id)
     }
 
+    /// Whether a part of the gallery contains an image.
+    ///
+    /// - Throws: The same errors as ``order(of:)``.
+    public func contains(_ id: ImageID, in scope: View.Scope) async throws -> Bool {
+        try await order(of: View.plain.within(scope)).contains(id)
+    }
+
     /// Whether ``order(of:)`` returns at once, because nothing has to be built.
     public func hasOrder(of view: View) -> Bool {
         guard !view.isPlain else { return true }
@@ -210,5 +217,5 @@ extension Catalog {
 
 extension View {
     /// Whether the view contains all images.
-    var isEverything: Bool { search.isEmpty && folder == nil }
+    var isEverything: Bool { search.isEmpty && folder == nil && scope == nil }
 }

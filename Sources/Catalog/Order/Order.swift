@@ -56,6 +56,22 @@ public final class Order: Sendable {
     }
 }
 
+extension Order {
+    /// Whether the order contains an image. Like ``position(of:)``, but fast if the images are in the sources' own order.
+    func contains(_ id: ImageID) -> Bool {
+        guard case .chosen(let indices) = sequence, view.sort == .path, !view.isDescending else {
+            return position(of: id) != nil
+        }
+        guard let index = snapshot.index(of: id) else { return false }
+        var (low, high) = (0, indices.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Int(indices[middle]) < index { low = middle + 1 } else { high = middle }
+        }
+        return low < indices.count && Int(indices[low]) == index
+    }
+}
+
 extension Order.Sequence {
     func count(in snapshot: Snapshot) -> Int {
         if case .chosen(let indices) = self { indices.count } else { snapshot.total }

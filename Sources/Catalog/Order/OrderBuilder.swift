@@ -30,8 +30,16 @@ struct OrderBuilder {
         var start = 0
         for (number, part) in snapshot.parts.enumerated() {
             if let columns = columns[number], let listing = part.listed?.listing {
+                let first = chosen.count
                 let matcher = Matcher(view, columns: columns, prefix: prefixes[number])
                 matcher.forEachMatch(in: listing) { chosen.append(UInt32(start + $0)) }
+                if let scope = view.scope {
+                    var isInScope = [Bool](repeating: false, count: part.count)
+                    Matcher(scope.view, columns: columns, prefix: prefixes[number]).forEachMatch(in: listing) {
+                        isInScope[$0] = true
+                    }
+                    chosen[first...].removeAll { !isInScope[Int($0) - start] }
+                }
             }
             start += part.count
         }

@@ -11,6 +11,46 @@ public struct View: Hashable, Sendable {
     public static let longestFolder = 4096
     public var sort = Sort.path
     public var isDescending = false
+    /// The part of the gallery in which the view looks; nil for the whole. Not part of the text: it is not the client's to
+    /// choose.
+    public var scope: Scope?
+
+    /// A part of the gallery, such as the one that a share shows.
+    public struct Scope: Hashable, Sendable {
+        public let search: Search
+        public let folder: String?
+
+        /// What a view consists of; nil if that is everything.
+        public init?(of view: View) {
+            guard !view.search.isEmpty || view.folder != nil else { return nil }
+            search = view.search
+            folder = view.folder
+        }
+
+        public static func == (left: Self, right: Self) -> Bool {
+            left.search == right.search && left.folder.map(ExactText.init) == right.folder.map(ExactText.init)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(search)
+            hasher.combine(folder.map(ExactText.init))
+        }
+
+        /// All of it, in the sources' own order.
+        var view: View {
+            var view = View()
+            view.search = search
+            view.folder = folder
+            return view
+        }
+    }
+
+    /// The same view, in a part of the gallery.
+    public func within(_ scope: Scope?) -> View {
+        var view = self
+        view.scope = scope
+        return view
+    }
 
     /// All images, in the sources' own order.
     public static let plain = View()
@@ -20,7 +60,7 @@ public struct View: Hashable, Sendable {
     // Folders whose names differ only in their Unicode normalisation are different folders.
     public static func == (left: Self, right: Self) -> Bool {
         left.search == right.search && left.folder.map(ExactText.init) == right.folder.map(ExactText.init)
-            && left.sort == right.sort && left.isDescending == right.isDescending
+            && left.sort == right.sort && left.isDescending == right.isDescending && left.scope == right.scope
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -28,6 +68,7 @@ public struct View: Hashable, Sendable {
         hasher.combine(folder.map(ExactText.init))
         hasher.combine(sort)
         hasher.combine(isDescending)
+        hasher.combine(scope)
     }
 
     public var isPlain: Bool { self == .plain }

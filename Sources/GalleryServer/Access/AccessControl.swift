@@ -1,4 +1,5 @@
 import Accounts
+import Catalog
 import HTTPServer
 import HTTPTypes
 
@@ -12,17 +13,21 @@ struct AccessControl: Sendable {
     /// The request with its ``HTTPServer/Request/reader``, if it may use a route with this rule.
     ///
     /// - Throws: A `Problem`: 401 without a valid credential, 403 with one that is not enough, 404 for routes about
-    ///   accounts in a gallery without.
+    ///   accounts in a gallery without, and for everything that a share does not show.
     func admit(_ request: Request, _ rule: AccessRule) throws(Problem) -> Request {
         try requireOwnPage(request, rule)
         guard let accounts else {
-            if [.account, .manage].contains(rule) { throw .noAccounts }
+            if [.account, .share, .manage].contains(rule) { throw .noAccounts }
+            return request
+        }
+        if let visitor = request.visitor as? Visitor {
+            try admit(visitor, rule)
             return request
         }
         var request = request
-        if [.everyone, .secret].contains(rule) {
+        if [.everyone, .entrance, .secret].contains(rule) {
             // Such a route also works for somebody whose session has ended.
-            request.visitor = try? reader(of: request, accounts)
+            request.visitor = (try? reader(of: request, accounts)).map(Visitor.reader)
             return request
         }
         guard let reader = try reader(of: request, accounts) else {
@@ -33,12 +38,20 @@ struct AccessControl: Sendable {
             case .view: reader.rights.contains(.view)
             case .operate: reader.rights.contains(.operate)
             case .account: reader.isPerson
+            case .share: reader.isPerson && reader.rights.contains(.share)
             case .manage: reader.isPerson && reader.rights.contains(.manage)
             default: false
             }
         guard isAdmitted else { throw .notAllowed }
-        request.visitor = reader
+        request.visitor = Visitor.reader(reader)
         return request
+    }
+
+    /// A share consists of pictures. A link that is not valid, or no longer, is like one that never was.
+    private func admit(_ visitor: Visitor, _ rule: AccessRule) throws(Problem) {
+        if rule == .everyone { return }
+        guard rule == .view, case .share(let visit) = visitor else { throw .noSuchShare }
+        guard visit.reader != nil else { throw .locked }
     }
 
     /// Whether the sender may see the state of the server.
@@ -92,10 +105,33 @@ struct AccessControl: Sendable {
 
 extension Request {
     /// Who sends the request; nil in a gallery without accounts, and on routes that are for everybody.
-    var reader: Reader? { visitor as? Reader }
+    var reader: Reader? {
+        switch visitor as? Visitor {
+        case .reader(let reader)?: reader
+        case .share(let visit)?: visit.reader
+        case .nobody?, nil: nil
+        }
+    }
+
+    /// The visit, if the request lies below the path of a share.
+    var visit: ShareVisit? {
+        guard case .share(let visit)? = visitor as? Visitor else { return nil }
+        return visit
+    }
+
+    /// The part of the gallery that exists for the request; nil for the whole.
+    var scope: View.Scope? { visit.flatMap { $0.scope } }
+
+    /// Whether the request may learn this about pictures.
+    func learns(_ contents: Share.Contents) -> Bool { visit.map { $0.share.contents.contains(contents) } ?? true }
 
     /// Where the request comes from, for the audit log.
     var sender: Sender { Sender(address: "\(client)", agent: headers[.userAgent] ?? "") }
+}
+
+extension ShareVisit {
+    /// What the share shows; nil for the whole gallery.
+    var scope: View.Scope? { (try? View(text: share.view)).flatMap { View.Scope(of: $0) } }
 }
 
 extension Problem {
@@ -108,6 +144,11 @@ extension Problem {
         headers: [.wwwAuthenticate: #"Bearer realm="tessera""#])
     static let notAllowed = Problem(
         .forbidden, title: "Not allowed", detail: "This account or app token has no right to do this.")
+    static let noSuchShare = Problem(
+        .notFound, title: "This link is not valid", detail: "It has ended, or it was not copied completely.")
+    static let locked = Problem(
+        .unauthorized, title: "Enter the password", detail: "This link is protected by a password.",
+        headers: [.wwwAuthenticate: #"Bearer realm="share""#])
     static let noAccounts = Problem(
         .notFound, title: "No accounts", detail: "This gallery is open to everybody and has no accounts.")
 }

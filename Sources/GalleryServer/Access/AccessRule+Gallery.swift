@@ -4,6 +4,8 @@ import HTTPServer
 extension AccessRule {
     /// Everybody may use the route.
     static let everyone = AccessRule("everyone")
+    /// Everybody may use the route, but not below the path of a share.
+    static let entrance = AccessRule("entrance")
     /// The route checks a secret of its own.
     static let secret = AccessRule("secret")
     /// To see pictures; the scope `view`.
@@ -12,8 +14,10 @@ extension AccessRule {
     static let operate = AccessRule("operate")
     /// A person who is signed in may use the route, for the person's own account; no app token may.
     static let account = AccessRule("account")
+    /// Like ``account``, and the account may share.
+    static let share = AccessRule("share")
     /// An owner who is signed in may use the route; no app token may.
     static let manage = AccessRule("manage")
 
-    static let all: [AccessRule] = [.everyone, .secret, .view, .operate, .account, .manage]
+    static let all: [AccessRule] = [.everyone, .entrance, .secret, .view, .operate, .account, .share, .manage]
 }

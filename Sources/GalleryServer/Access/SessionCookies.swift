@@ -23,10 +23,10 @@ struct SessionCookies: Sendable {
         self.basePath = basePath
     }
 
-    private var securePrefix: String { basePath.isEmpty ? "__Host-" : "__Secure-" }
-
+    /// `__Host-` requires the path of the whole host.
     private func name(_ word: String, isSecure: Bool) -> String {
-        (isSecure ? securePrefix : "") + "tessera-\(word)-\(installation)"
+        let prefix = basePath.isEmpty && word != "pass" ? "__Host-" : "__Secure-"
+        return (isSecure ? prefix : "") + "tessera-\(word)-\(installation)"
     }
 
     /// The secrets of sessions that a request carries, those set with TLS first.
@@ -34,6 +34,18 @@ struct SessionCookies: Sendable {
 
     /// What shows that the browser is known.
     func browser(in request: Request) -> String? { values(of: "browser", in: request).first }
+
+    /// What shows that the password of a share was right. The path says which share.
+    func pass(in request: Request) -> String? { values(of: "pass", in: request).first }
+
+    /// The field that keeps it in the browser, for this share alone.
+    func field(pass: String, key: String, for request: Request) -> HTTPFields {
+        var fields = HTTPFields()
+        add("pass", pass, Self.passLifetime, request, below: SharePaths.start + key + "/", to: &fields)
+        return fields
+    }
+
+    private static let passLifetime = 30 * 86_400
 
     private func values(of word: String, in request: Request) -> [String] {
         let names = [name(word, isSecure: true), name(word, isSecure: false)]
@@ -67,10 +79,11 @@ struct SessionCookies: Sendable {
     }
 
     private func add(
-        _ word: String, _ value: String, _ lifetime: Int, _ request: Request, to fields: inout HTTPFields
+        _ word: String, _ value: String, _ lifetime: Int, _ request: Request, below path: String = "/",
+        to fields: inout HTTPFields
     ) {
         let isSecure = Self.usesTLS(request)
-        let path = basePath.isEmpty ? "/" : basePath + "/"
+        let path = basePath + path
         let secure = isSecure ? "; Secure" : ""
         fields.append(
             HTTPField(

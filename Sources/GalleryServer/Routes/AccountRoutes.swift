@@ -11,10 +11,10 @@ struct AccountRoutes {
 
     func add(to router: inout Router) {
         router.get("/api/v1/session", for: .everyone, present)
-        router.post("/api/v1/session", for: .everyone, signIn)
+        router.post("/api/v1/session", for: .entrance, signIn)
         router.delete("/api/v1/session", for: .account, signOut)
-        router.post("/api/v1/invitation", for: .everyone, invitation)
-        router.post("/api/v1/invitation/accept", for: .everyone, accept)
+        router.post("/api/v1/invitation", for: .entrance, invitation)
+        router.post("/api/v1/invitation/accept", for: .entrance, accept)
         router.get("/api/v1/sessions", for: .account, sessions)
         router.delete("/api/v1/sessions/{id}", for: .account, endSession)
         router.post("/api/v1/password", for: .account, changePassword)
@@ -27,6 +27,10 @@ struct AccountRoutes {
 
     /// Who is signed in. Replaces the session's secret from time to time.
     @Sendable private func present(_ request: Request) async throws -> Response {
+        if let visitor = request.visitor as? Visitor, visitor.shareKey != nil {
+            guard let visit = request.visit else { throw Problem.noSuchShare }
+            return try await unshared(request, VisitBody(visit: visit))
+        }
         guard let accounts, let reader = request.reader else {
             return try await unshared(
                 request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, reader: nil))

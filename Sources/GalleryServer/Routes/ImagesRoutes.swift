@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import HTTPServer
 import HTTPTypes
@@ -37,13 +38,15 @@ struct ImagesRoutes {
             }
         let next = page.next.map { cursor in cursor.text { paths.ids.seal($0).rawValue } }
         let body = PageBody(
-            view: view.isPlain ? nil : view.description, revision: Int(clamping: page.revision), total: page.total,
-            offset: page.offset, images: page.images, next: next, paths: paths)
+            view: view.description.isEmpty ? nil : view.description, revision: Int(clamping: page.revision),
+            total: page.total,
+            offset: page.offset, images: page.images, next: next, paths: paths.inside(request),
+            showsTitles: request.learns(.metadata))
         var response = try await JSONBody.response(to: request, body)
         if let next {
-            let rest = view.isPlain ? "" : "&\(view)"
+            let rest = view.description.isEmpty ? "" : "&\(view)"
             response.headers[.link] =
-                "<\(paths.basePath)/api/v1/images?limit=\(limit)&cursor=\(next)\(rest)>; rel=\"next\""
+                "<\(paths.inside(request).basePath)/api/v1/images?limit=\(limit)&cursor=\(next)\(rest)>; rel=\"next\""
         }
         return response
     }
@@ -57,11 +60,13 @@ struct ImagesRoutes {
 
     private func details(for request: Request) async throws -> Response {
         let image = try await catalog.requireImage(request.parameters["id"].flatMap(paths.ids.open))
+        try await catalog.require(image.id, in: request.scope)
         return try await JSONBody.response(
             to: request,
             ImageDetailsBody(
-                image: image, index: try await catalog.position(of: image.id, in: .plain) ?? 0,
-                folder: catalog.folder(of: image), paths: paths))
+                image: image, index: try await catalog.position(of: image.id, in: .plain.within(request.scope)) ?? 0,
+                folder: request.visit == nil ? catalog.folder(of: image) : nil, paths: paths.inside(request),
+                showsMetadata: request.learns(.metadata), showsPlace: request.learns(.place)))
     }
 }
 
@@ -72,6 +77,14 @@ extension Catalog {
     func requireImage(_ id: ImageID?) async throws -> GalleryImage {
         guard let id, let image = try await image(id) else { throw Problem.noSuchImage }
         return image
+    }
+}
+
+extension Catalog {
+    /// Throws the problem of an image that does not exist if the part of the gallery does not contain the image.
+    func require(_ id: ImageID, in scope: View.Scope?) async throws {
+        guard let scope else { return }
+        guard try await contains(id, in: scope) else { throw Problem.noSuchImage }
     }
 }
 

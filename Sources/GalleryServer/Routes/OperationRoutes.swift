@@ -60,9 +60,9 @@ struct OperationRoutes {
     static let monitoringPaths: Set<String> = ["/metrics", "/healthz", "/readyz"]
 
     func add(to router: inout Router) {
-        router.get("/api/v1/status", for: .view) { [self] request in
-            try await JSONBody.response(to: request, status(for: request))
-        }
+        router.get(
+            "/api/v1/status", for: .view,
+            answering { [self] request in try await JSONBody.response(to: request, await status(for: request)) })
         router.get("/metrics", for: .operate) { [self] request in
             Response(text: await metrics(), mediaType: MetricsText.mediaType).compressed(for: request)
         }
@@ -93,9 +93,13 @@ struct OperationRoutes {
     }
 
     /// Those who see pictures are told what the page shows of the gallery; the rest is for operators.
-    private func status(for request: Request) -> StatusBody {
+    private func status(for request: Request) async throws -> StatusBody {
         var body = status
         body.isForOperators = access.mayOperate(request)
+        if let scope = request.scope {
+            let order = try await catalog.order(of: .plain.within(scope))
+            body.restrict(revision: order.revision, total: order.count)
+        }
         return body
     }
 

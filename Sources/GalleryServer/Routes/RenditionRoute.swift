@@ -61,15 +61,40 @@ struct RenditionRoute {
             if rendition.isFile { try access.requireOriginals(request) }
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
-            // HEAD does not use the token, but leaves it to the GET that follows.
-            if let text = try query.text("token"), request.method != .head {
-                guard let token = Token(text) else { throw Problem(ClaimRefusal.unknown) }
-                return answer(request, reply, id, rendition, with: token)
-            }
-            answer(request, reply, id, rendition, version)
+            if let scope = request.scope { return answer(request, reply, id, rendition, version, within: scope) }
+            try answer(request, reply, id, rendition, version, token: try query.text("token"))
         } catch {
             reply.send(Problem(describing: error).response)
         }
+    }
+
+    /// The same for somebody for whom only a part of the gallery exists. With a token, too: it may have been issued before
+    /// the image left that part.
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?,
+        within scope: View.Scope
+    ) {
+        let task = Task(executorPreference: request.loop) {
+            do {
+                try await catalog.require(id, in: scope)
+                try answer(request, reply, id, rendition, version, token: try QueryReader(request).text("token"))
+            } catch let error as CatalogError {
+                reply.send(Problem(error).response)
+            } catch {
+                reply.send(Problem(describing: error).response)
+            }
+        }
+        reply.onDisconnect { task.cancel() }
+    }
+
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?,
+        token text: String?
+    ) throws {
+        // HEAD does not use the token, but leaves it to the GET that follows.
+        guard let text, request.method != .head else { return answer(request, reply, id, rendition, version) }
+        guard let token = Token(text) else { throw Problem(ClaimRefusal.unknown) }
+        answer(request, reply, id, rendition, with: token)
     }
 
     // MARK: - Without a token

@@ -75,7 +75,7 @@ struct TokensRoutes {
         let rendition = try rendition(of: body)
         let level = try level(of: body)
         let session = try session(body.session)
-        let (slots, refused) = try await slots(of: body)
+        let (slots, refused) = try await slots(of: body, for: request)
         // Issuing a token begins the load, so the format is chosen here and not by the request that follows.
         let format = OutputFormat.negotiate(accept: request.headers[.accept], for: rendition)
         return ValidatedRequest(
@@ -110,7 +110,8 @@ struct TokensRoutes {
             granted.append(
                 TokenAnswerBody.Granted(
                     slot: slot, image: paths.ids.seal(image.id).description, token: token.description,
-                    href: paths.path(of: validated.rendition, image: image.id, token: token.description)))
+                    href: paths.inside(request).path(of: validated.rendition, image: image.id, token: token.description)
+                ))
         }
         let answer = TokenAnswerBody(session: issued.session.description, tokens: granted, refused: refused)
         return try await JSONBody.response(to: request, answer, status: .created)
@@ -163,19 +164,19 @@ struct TokensRoutes {
 
     private typealias Slots = (found: [(slot: Int, image: GalleryImage)], refused: [TokenAnswerBody.Refused])
 
-    private func slots(of body: TokenRequestBody) async throws -> Slots {
+    private func slots(of body: TokenRequestBody, for request: Request) async throws -> Slots {
         switch (body.slots, body.first, body.count) {
         case (let slots?, nil, nil):
-            return try await self.slots(slots)
+            return try await self.slots(slots, within: request.scope)
         case (nil, let first?, let count?):
-            let view = try View(text: body.view ?? "")
+            let view = try View(text: body.view ?? "").within(request)
             return (Array(zip(first..., try await catalog.images(at: first..<first + count, of: view))), [])
         default:
             throw Problem.badField("slots", "must be given, or both first and count.")
         }
     }
 
-    private func slots(_ slots: [TokenRequestBody.Slot]) async throws -> Slots {
+    private func slots(_ slots: [TokenRequestBody.Slot], within scope: View.Scope?) async throws -> Slots {
         guard !slots.isEmpty else { throw Problem.badField("slots", "must not be empty.") }
         var seen: Set<Int> = []
         let ids = try slots.enumerated().map { position, wanted in
@@ -190,7 +191,9 @@ struct TokensRoutes {
         let images = try await catalog.images(ids)
         var result: Slots = ([], [])
         for (wanted, id) in zip(slots, ids) {
-            if let image = images[id] {
+            var image = images[id]
+            if let scope, image != nil, try await !catalog.contains(id, in: scope) { image = nil }
+            if let image {
                 result.found.append((wanted.slot, image))
             } else {
                 result.refused.append(.init(slot: wanted.slot, image: wanted.image))

@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import HTTPServer
 import HTTPTypes
@@ -31,8 +32,15 @@ struct ViewsRoutes {
 
     @Sendable private func folders(_ request: Request) async throws -> Response {
         let parent = try QueryReader(request).text("parent") ?? ""
+        // A share of a part has no folders: their names and numbers say something of the rest.
+        guard request.scope == nil else {
+            return try await JSONBody.response(to: request, FoldersBody(parent: parent, folders: [], paths: paths))
+        }
         return try await JSONBody.response(
-            to: request, FoldersBody(parent: parent, folders: try await catalog.folders(in: parent), paths: paths))
+            to: request,
+            FoldersBody(
+                parent: parent, folders: try await catalog.folders(in: parent),
+                paths: paths.inside(request), showsTitles: request.learns(.metadata)))
     }
 
     @Sendable private func position(_ request: Request) async throws -> Response {

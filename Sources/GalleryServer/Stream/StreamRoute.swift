@@ -25,7 +25,7 @@ struct StreamRoute {
             return Response.webSocket(
                 for: request, subprotocols: [Self.subprotocol],
                 handler: StreamSession(
-                    services: services, client: request.client, reader: request.reader,
+                    services: services, client: request.client, reader: request.reader, visit: request.visit,
                     formats: StreamFormats(accept: accept)))
         } catch {
             return Problem(describing: error).response

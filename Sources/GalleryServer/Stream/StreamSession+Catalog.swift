@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Encodings
 import EventLoops
@@ -37,9 +38,18 @@ extension StreamSession {
 
     var currentState: Announced { Announced(view: ExactText(view.text), revision: plan.revision, total: plan.total) }
 
+    /// The view with this text, in the part of the gallery that exists for the visitor; nil for a text that is none, or a
+    /// search that the share does not offer.
+    static func view(_ text: String, within visit: ShareVisit?) -> View? {
+        guard let view = try? View(text: text) else { return nil }
+        guard let visit else { return view }
+        guard view.search.isEmpty || visit.share.contents.contains([.metadata, .place]) else { return nil }
+        return view.within(visit.scope)
+    }
+
     /// Switches to another view, which invalidates the images of all slots.
     func change(to text: String) {
-        view = DisplayedView(text: text, view: try? View(text: text))
+        view = DisplayedView(text: text, view: Self.view(text, within: visit))
         reading?.cancel()
         reading = nil
         catalogCheck?.cancel()

@@ -24,6 +24,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private let reader: Reader?
     /// The number among the streams of the reader's account.
     private var readerNumber: Int?
+    /// Below the path of a share.
+    let visit: ShareVisit?
     private let formats: StreamFormats
     var socket: WebSocket?
     var session: SessionID?
@@ -52,12 +54,18 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     private var alarm: LoopTimer?
     var watch: LoopTimer?
 
-    init(services: StreamServices, client: Client, reader: Reader? = nil, formats: StreamFormats) {
+    init(
+        services: StreamServices, client: Client, reader: Reader? = nil, visit: ShareVisit? = nil,
+        formats: StreamFormats
+    ) {
         self.reader = reader
+        self.visit = visit
         self.services = services
         self.client = client
         self.formats = formats
-        let currentState = services.catalog.revisionAndTotal
+        view.view = Self.view("", within: visit)
+        // A part of the gallery has to be looked for first.
+        let currentState = visit?.scope == nil ? services.catalog.revisionAndTotal : (revision: 0, total: 0)
         announced = Announced(revision: currentState.revision, total: currentState.total)
         plan = StreamPlan(revision: announced.revision, total: announced.total)
     }
@@ -76,6 +84,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             }
             endIfRevoked()
         }
+        if visit?.scope != nil { checkCatalog() }
         scheduleCatalogCheck()
     }
 
@@ -121,6 +130,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         guard let session else { return nil }
         defer { cancelUnwantedLoads() }
         if !hasSentSession {
+            // Of a part of the gallery nothing is known yet.
+            guard visit?.scope == nil || plan.revision != 0 else { return nil }
+            announced = currentState
             hasSentSession = true
             return text(.session(session, revision: announced.revision, total: announced.total))
         }

@@ -97,8 +97,27 @@ struct SessionBody: JSONWritable {
                         json.member("name", reader.name)
                         json.member("role", reader.role.rawValue)
                         json.member("scopes", reader.rights.scopes)
+                        json.member("shares", reader.isPerson && reader.rights.contains(.share))
                         json.member("manages", reader.isPerson && reader.rights.contains(.manage))
                     }
+                }
+            }
+        }
+    }
+}
+
+/// What the page of a share learns of it.
+struct VisitBody: JSONWritable {
+    let visit: ShareVisit
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("accounts", true)
+            json.member("setUp", true)
+            json.member("share") { json in
+                json.object { json in
+                    json.member("name", visit.reader == nil ? nil : visit.share.name)
+                    json.member("locked", visit.reader == nil)
                 }
             }
         }

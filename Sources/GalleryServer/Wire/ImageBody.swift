@@ -8,13 +8,18 @@ struct ImageBody: JSONWritable {
     /// Nil for an image that stands for a folder.
     let index: Int?
     let paths: RenditionPath
+    var showsTitle = true
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             writeMembers(to: &json)
             json.member(
                 "title",
-                image.metadata.heading.map { $0.count > Self.titleLength ? $0.prefix(Self.titleLength - 1) + "…" : $0 })
+                !showsTitle
+                    ? nil
+                    : image.metadata.heading.map {
+                        $0.count > Self.titleLength ? $0.prefix(Self.titleLength - 1) + "…" : $0
+                    })
         }
     }
 

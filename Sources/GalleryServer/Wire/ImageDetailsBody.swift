@@ -9,6 +9,8 @@ struct ImageDetailsBody: JSONWritable {
     /// The folder that contains it, as named by ``Catalog/folders(in:)``; nil if there is none.
     let folder: String?
     let paths: RenditionPath
+    var showsMetadata = true
+    var showsPlace = true
 
     /// The members of an image in a page, followed by those that only the details have.
     func write(to json: inout JSONWriter) {
@@ -17,15 +19,18 @@ struct ImageDetailsBody: JSONWritable {
             ImageBody(image: image, index: index, paths: paths).writeMembers(to: &json)
             json.member("folder", folder)
             json.member("orientation", metadata.orientation)
+            json.member("broken", metadata.isBroken == true ? true : nil)
+            if showsPlace {
+                if let place = metadata.place { json.member("place") { Self.write(place, to: &$0) } }
+                if let names = metadata.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
+            }
+            guard showsMetadata else { return }
             if let camera = metadata.camera { json.member("camera") { Self.write(camera, to: &$0) } }
-            if let place = metadata.place { json.member("place") { Self.write(place, to: &$0) } }
             json.member("rating", metadata.rating)
             json.member("title", metadata.heading)
             let isDescriptionNew = metadata.title != nil && metadata.title != metadata.description
             json.member("description", isDescriptionNew ? metadata.description : nil)
             json.member("keywords", metadata.keywords.isEmpty ? nil : metadata.keywords)
-            if let names = metadata.placeNames { json.member("placeNames") { Self.write(names, to: &$0) } }
-            json.member("broken", metadata.isBroken == true ? true : nil)
         }
     }
 

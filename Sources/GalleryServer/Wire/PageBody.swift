@@ -12,6 +12,7 @@ struct PageBody: JSONWritable {
     /// The cursor of the next page; null on the last.
     let next: String?
     let paths: RenditionPath
+    var showsTitles = true
 
     func write(to json: inout JSONWriter) {
         json.object { json in
@@ -21,7 +22,7 @@ struct PageBody: JSONWritable {
             json.member("offset", offset)
             json.member("images") { json in
                 json.list(zip(offset..., images)) { json, place in
-                    ImageBody(image: place.1, index: place.0, paths: paths).write(to: &json)
+                    ImageBody(image: place.1, index: place.0, paths: paths, showsTitle: showsTitles).write(to: &json)
                 }
             }
             json.member("next") { json in if let next { json.value(next) } else { json.null() } }

@@ -4,8 +4,10 @@ import HTTPTypes
 /// Reads a request's query strictly: an invalid parameter gets a 400 that names it.
 struct QueryReader {
     private let query: Query
+    let request: Request
 
     init(_ request: Request) {
+        self.request = request
         query = request.query
     }
 

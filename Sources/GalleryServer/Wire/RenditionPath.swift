@@ -1,3 +1,4 @@
+import HTTPServer
 import Images
 
 /// Builds the paths of renditions; they are built nowhere else.
@@ -9,6 +10,14 @@ struct RenditionPath: Sendable {
     var basePath = ""
     /// Translates ids for clients.
     var ids = ImageIDCipher.none
+
+    /// The paths for the sender of a request: those of a share lie below its own.
+    func inside(_ request: Request) -> RenditionPath {
+        guard let key = (request.visitor as? Visitor)?.shareKey else { return self }
+        var paths = self
+        paths.basePath += SharePaths.start + key
+        return paths
+    }
 
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.
     func append(_ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]) {

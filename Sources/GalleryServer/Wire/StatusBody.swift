@@ -7,19 +7,19 @@ struct StatusBody: JSONWritable {
     let version: String
     /// In seconds.
     let uptime: Double
-    let revision: UInt64
-    let total: Int
-    let isScanning: Bool
+    private(set) var revision: UInt64
+    private(set) var total: Int
+    private(set) var isScanning: Bool
     /// The view in which the page opens.
     let defaultView: View
     /// Nil if files are not indexed.
-    let indexing: IndexingProgress?
+    private(set) var indexing: IndexingProgress?
     /// Nil if tiles are made only on request.
-    let prefilling: TilePrefiller.Progress?
+    private(set) var prefilling: TilePrefiller.Progress?
     /// The number of problems, and the texts of the first ones.
     let problems: (count: Int, first: [String])
     /// Files and objects that are not shown because of their kind.
-    let unshown: UnshownCounts
+    private(set) var unshown: UnshownCounts
     let sessions: Int
     /// The statistics of the modules that run, by member.
     let figures: [(member: StaticString, readings: [MetricReading]?)]
@@ -29,6 +29,16 @@ struct StatusBody: JSONWritable {
     let database: DatabaseBody?
     /// Whether the problems, which name files, and the figures are told.
     var isForOperators = true
+
+    /// Leaves nothing but this part of the gallery.
+    mutating func restrict(revision: UInt64, total: Int) {
+        self.revision = revision
+        self.total = total
+        isScanning = false
+        indexing = nil
+        prefilling = nil
+        unshown = UnshownCounts()
+    }
 
     func write(to json: inout JSONWriter) {
         json.object { json in

@@ -1,12 +1,13 @@
+import Accounts
 import Catalog
 import HTTPServer
 import HTTPTypes
 
 extension QueryReader {
-    /// The view given by the parameters; the default view if there are none.
+    /// The view given by the parameters, or else the default view; within what exists for the sender.
     func view() throws -> View {
         do {
-            return try View { try text($0) }
+            return try View { try text($0) }.within(request)
         } catch let error as ViewError {
             throw Problem(error)
         }
@@ -14,6 +15,18 @@ extension QueryReader {
 }
 
 extension View {
+    /// The view within what exists for the sender of a request.
+    ///
+    /// - Throws: A `Problem` with status 403 for a search by a visitor who may not learn what it would find.
+    func within(_ request: Request) throws(Problem) -> View {
+        guard search.isEmpty || request.learns([.metadata, .place]) else {
+            throw Problem(
+                .forbidden, title: "Search is not available", detail: "This link shows pictures without their metadata."
+            )
+        }
+        return within(request.scope)
+    }
+
     /// Parses the canonical text of a view, as used in bodies and messages.
     ///
     /// - Throws: A `Problem` that names the field.

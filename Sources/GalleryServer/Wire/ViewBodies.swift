@@ -37,6 +37,7 @@ struct FoldersBody: JSONWritable {
     let parent: String
     let folders: [GalleryFolder]
     let paths: RenditionPath
+    var showsTitles = true
 
     func write(to json: inout JSONWriter) {
         json.object { json in
@@ -48,7 +49,10 @@ struct FoldersBody: JSONWritable {
                         json.member("name", folder.name)
                         json.member("count", folder.count)
                         json.member("hasFolders", folder.hasFolders)
-                        json.member("cover", folder.cover.map { ImageBody(image: $0, index: nil, paths: paths) })
+                        json.member(
+                            "cover",
+                            folder.cover.map { ImageBody(image: $0, index: nil, paths: paths, showsTitle: showsTitles) }
+                        )
                     }
                 }
             }

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A request whose head is complete. Its body may still be arriving.
 public struct Request: Sendable {
-    let head: RequestHead
+    var head: RequestHead
     /// The other end of the connection.
     public let peer: SocketAddress
     /// The client: the peer, or the client named by a trusted proxy.

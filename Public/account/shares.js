@@ -1,0 +1,112 @@
+import { find } from '../page/template.js';
+import { onSubmit } from './form.js';
+import { button, dateText, entry } from './list.js';
+import { showSecret } from './secret.js';
+
+/**
+ * @typedef {import('./accounts-server.js').Contents} Contents
+ * @typedef {import('./accounts-server.js').Share} Share
+ */
+
+/** @type {Contents[]} */
+const contents = ['metadata', 'place', 'originals'];
+
+/** The links by which this account shows parts of the gallery to others; an owner sees everybody's. */
+export class Shares {
+  /** @type {HTMLFormElement} */
+  #form = find('#share');
+  #server;
+  #act;
+  /** The query of the view to share. */
+  #view;
+
+  /**
+   * @param {import('./accounts-server.js').AccountsServer} server
+   * @param {import('./account.js').Act} act
+   */
+  constructor(server, act) {
+    this.#server = server;
+    this.#act = act;
+    this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
+    find('#share-view').textContent = `A share shows ${viewText(this.#view)}, as it changes.`;
+    // Whoever has an original has everything that is in it.
+    this.#field('originals').addEventListener('change', () => {
+      if (this.#field('originals').checked) for (const name of contents) this.#field(name).checked = true;
+    });
+    for (const name of ['metadata', 'place']) {
+      this.#field(name).addEventListener('change', () => {
+        if (!this.#field(name).checked) this.#field('originals').checked = false;
+      });
+    }
+    onSubmit(this.#form, () => this.#make());
+  }
+
+  async show() {
+    const shares = await this.#server.shares();
+    find('#shares-list').replaceChildren(...shares.map((share) => this.#entry(share)));
+    find('#shares').hidden = false;
+  }
+
+  /** @param {Share} share */
+  #entry({ id, name, link, view, password, expires, visits, maker }) {
+    const note = [
+      maker && `by ${maker}`,
+      viewText(view),
+      password && 'with a password',
+      expires ? `until ${dateText(expires)}` : 'does not expire',
+      visits === 1 ? 'opened once' : `opened ${visits} times`,
+    ];
+    const end = () => this.#act(`The link of ${name} no longer works.`, () => this.#server.endShare(id), () => this.show());
+    return entry(name, note.filter(Boolean).join('; '), [
+      button('Link', () => this.#showLink(name, link), `Link of ${name}`),
+      button('End', end, `End ${name}`),
+    ]);
+  }
+
+  async #make() {
+    const name = /** @type {HTMLInputElement} */ (find('#share-name')).value;
+    const password = /** @type {HTMLInputElement} */ (find('#share-password')).value;
+    const days = /** @type {HTMLSelectElement} */ (find('#share-days')).value;
+    const chosen = contents.filter((content) => this.#field(content).checked);
+    const share = { name, view: this.#view, days: days ? Number(days) : null, password, contents: chosen };
+    const { link } = await this.#server.share(share);
+    this.#form.reset();
+    await this.show();
+    this.#showLink(name, link);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} link  Relative to the page.
+   */
+  #showLink(name, link) {
+    showSecret(find('#share-link'), `Whoever has this link sees ${name}.`, new URL(link, location.href).href);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {HTMLInputElement}
+   */
+  #field(name) {
+    return /** @type {HTMLInputElement} */ (this.#form.elements.namedItem(name));
+  }
+}
+
+/**
+ * The part of a view's query that says which pictures it shows.
+ * @param {string} query
+ */
+function sharedView(query) {
+  const view = new URLSearchParams(query);
+  for (const name of [...view.keys()]) if (name !== 'q' && name !== 'folder') view.delete(name);
+  return view.toString();
+}
+
+/** @param {string} query */
+function viewText(query) {
+  const view = new URLSearchParams(query);
+  const [folder, search] = [view.get('folder'), view.get('q')];
+  if (folder && search) return `“${search}” in the folder ${folder}`;
+  if (folder) return `the folder ${folder}`;
+  return search ? `pictures that match “${search}”` : 'all pictures';
+}

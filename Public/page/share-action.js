@@ -1,0 +1,23 @@
+import { readPreference } from './memory.js';
+import { find } from './template.js';
+
+/**
+ * Adds "Share" to the navigation, for somebody who is signed in and may share: it opens the page about accounts with the
+ * view on screen.
+ */
+export function offerSharing() {
+  // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.
+  if (readPreference('account') !== 'shares' || /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname)) return;
+  const settings = find('#settings-button');
+  const button = /** @type {HTMLButtonElement} */ (settings.cloneNode(true));
+  button.id = 'share-button';
+  button.title = 'Share';
+  button.removeAttribute('aria-haspopup');
+  find('span', button).textContent = 'Share';
+  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  line.setAttribute('class', 'line');
+  line.setAttribute('d', 'M12 15V4M8 8l4-4 4 4M6 12H5v8h14v-8h-1');
+  find('svg', button).replaceChildren(line);
+  button.addEventListener('click', () => location.assign(`account.html#share=${encodeURIComponent(location.search.slice(1))}`));
+  settings.before(button);
+}

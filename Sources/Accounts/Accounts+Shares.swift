@@ -1,0 +1,133 @@
+import Locking
+
+/// Shares, and their visitors.
+extension Accounts {
+    private static let maximumShares = 1_000
+
+    /// What a new share is like.
+    public struct NewShare: Sendable {
+        public var name: String
+        /// The canonical text of the view.
+        public var view: String
+        /// In seconds; nil for a share that does not expire.
+        public var lifetime: Int64?
+        public var password: String?
+        public var contents: Share.Contents
+
+        public init(name: String, view: String, lifetime: Int64?, password: String?, contents: Share.Contents) {
+            self.name = name
+            self.view = view
+            self.lifetime = lifetime
+            self.password = password
+            self.contents = contents
+        }
+    }
+
+    /// The shares that an account has made and that have not ended, the newest first; an owner sees everybody's.
+    public func shares(for reader: Reader) -> [Share] {
+        book.withLock { book in
+            book.shares.values.filter {
+                $0.isAlive(at: now) && ($0.account == reader.account || reader.rights.contains(.manage))
+            }
+        }.sorted { ($0.created, $0.id) > ($1.created, $1.id) }
+    }
+
+    /// The name of an account; nil if it is gone.
+    public func name(of account: AccountID) -> String? { book.withLock { $0.accounts[account]?.name } }
+
+    /// Makes a share.
+    ///
+    /// - Throws: ``AccountsError``: `notFound` for what its maker lacks, `invalidName`, `tooMany`, `passwordTooLong`.
+    public func share(_ new: NewShare, by reader: Reader, from sender: Sender) async throws(AccountsError) -> Share {
+        guard reader.isPerson, reader.rights.contains(.share) else { throw .notFound }
+        guard !new.contents.contains(.originals) || reader.rights.contains(.originals) else { throw .notFound }
+        guard let name = Account.normalized(new.name) else { throw .invalidName }
+        var hash: String?
+        if let password = new.password {
+            guard password.utf8.count <= Password.longest else { throw .passwordTooLong }
+            hash = try await hashed(password)
+        }
+        return try await change { [self, hash] (book, change) throws(AccountsError) in
+            guard book.shares.values.count(where: { $0.account == reader.account }) < Self.maximumShares else {
+                throw .tooMany("shares")
+            }
+            let share = Share(
+                id: Self.newID(), account: reader.account, name: name, view: new.view, created: now,
+                expires: new.lifetime.map { now + $0 }, passwordHash: hash, contents: new.contents, visits: 0)
+            change.records.append(share.record)
+            change.entries.append(entry(.shareMade, by: reader.name, sender, name))
+            return share
+        }
+    }
+
+    /// Ends a share.
+    ///
+    /// - Throws: ``AccountsError/notFound`` for a share of somebody else, unless the reader is an owner.
+    public func endShare(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+        guard reader.isPerson else { throw .notFound }
+        try await change { [self] (book, change) throws(AccountsError) in
+            guard let share = book.shares[id], share.account == reader.account || reader.rights.contains(.manage) else {
+                throw .notFound
+            }
+            change.records.append(LibraryRecord(.share, id, nil))
+            change.entries.append(entry(.shareEnded, by: reader.name, sender, share.name))
+            change.losses.insert(share.account)
+        }
+    }
+
+    // MARK: - Visitors
+
+    /// A visit by the key in a link; nil if there is no such share, it has ended, or its maker may no longer share.
+    ///
+    /// - Parameter pass: What the visitor's browser got for the password, if it has it.
+    public func visit(_ key: String, pass: String?) -> ShareVisit? {
+        let found = book.withLock { book in
+            book.sharesByKey[key].flatMap { book.shares[$0] }.flatMap { share in
+                book.accounts[share.account].map { (share, $0) }
+            }
+        }
+        guard let (share, maker) = found, share.isAlive(at: now), maker.role.rights.contains(.share) else { return nil }
+        let isUnlocked = share.passwordHash == nil || pass == share.pass(secret)
+        return ShareVisit(key: key, share: share, reader: isUnlocked ? reader(of: share, maker) : nil)
+    }
+
+    private func reader(of share: Share, _ maker: Account) -> Reader {
+        var rights: Rights = .view
+        if share.contents.contains(.originals) { rights.insert(.originals) }
+        return Reader(
+            account: share.account, name: share.name, role: .guest, rights: rights.intersection(maker.role.rights),
+            credential: .share(share.id))
+    }
+
+    /// Checks the password of a share.
+    ///
+    /// - Returns: What the visitor's browser shows from now on.
+    /// - Throws: ``AccountsError``: `wrongPassword`, `tooManyAttempts`.
+    public func unlock(_ visit: ShareVisit, password: String, from sender: Sender) async throws(AccountsError) -> String
+    {
+        guard let hash = visit.share.passwordHash else { return visit.share.pass(secret) }
+        let attempter = AttemptLimiter.Attempter.address(sender.address)
+        let account = "share \(visit.share.id)"
+        let (wait, failures) = limiter.withLock { limiter in
+            (limiter.wait(attempter, account: account, now: uptime), limiter.failures(of: attempter, now: uptime))
+        }
+        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        limiter.withLock { $0.failed(attempter, account: account, now: uptime) }
+        let password = String(password.prefix(Password.longest + 1))
+        guard try await lane.run(failures == 0 ? .fresh : .failed, { Password.matches(password, hash) }) else {
+            throw .wrongPassword
+        }
+        limiter.withLock { $0.succeeded(attempter) }
+        return visit.share.pass(secret)
+    }
+
+    /// Counts a visit.
+    public func count(_ visit: ShareVisit) async {
+        // A visit that cannot be counted is no reason to refuse it.
+        try? await change { (book, change) throws(AccountsError) in
+            guard var share = book.shares[visit.share.id] else { return }
+            share.visits += 1
+            change.records.append(share.record)
+        }
+    }
+}

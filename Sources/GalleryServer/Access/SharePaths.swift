@@ -1,0 +1,65 @@
+import Accounts
+import Clients
+import HTTPServer
+import HTTPTypes
+
+/// Wraps the router: below `/s/KEY/`, the whole gallery appears as the share with this key shows it, with the same pages,
+/// API and stream. So a visitor's page needs no other addresses, and the link itself is the credential.
+struct SharePaths: Responder {
+    /// Nil in a gallery without accounts.
+    let accounts: Accounts?
+    let cookies: SessionCookies
+    let basePath: String
+    let inner: any Responder
+
+    static let start = "/s/"
+    private static let keyLength = 22
+
+    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+        inner.respondImmediately(to: request, from: client)
+    }
+
+    func respond(to request: Request, reply: Reply) {
+        let path = request.path
+        guard let accounts, path.hasPrefix(Self.start) else { return inner.respond(to: request, reply: reply) }
+        let key = String(path.dropFirst(Self.start.count).prefix { $0 != "/" })
+        let prefix = Self.start + key
+        let isWellFormed = key.utf8.count == Self.keyLength
+        guard path.utf8.count > prefix.utf8.count else {
+            guard isWellFormed else { return reply.send(Problem.noSuchShare.response) }
+            return reply.send(Response(status: .permanentRedirect, headers: [.location: "\(basePath)\(prefix)/"]))
+        }
+        let visit = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
+        var inside = request.droppingPathPrefix(prefix.utf8.count)
+        inside.visitor = visit.map(Visitor.share) ?? .nobody(key: key)
+        switch inside.path {
+        case "/", "/index.html":
+            // The other page asks for the password, or says that the link is not valid.
+            guard let visit, visit.reader != nil else {
+                return inner.respond(to: inside.withPath("/account.html"), reply: reply)
+            }
+            if request.method == .get { Task { await accounts.count(visit) } }
+            inner.respond(to: inside, reply: reply)
+        // Would keep what a visitor may no longer see.
+        case "/service-worker.js": reply.send(Problem(.notFound).response)
+        default: inner.respond(to: inside, reply: reply)
+        }
+    }
+}
+
+/// Who sends a request: somebody with an account, somebody who follows a link, or somebody who follows one that is not, or
+/// no longer, valid.
+enum Visitor: Sendable {
+    case reader(Reader)
+    case share(ShareVisit)
+    case nobody(key: String)
+
+    /// The key in the path, if there is one.
+    var shareKey: String? {
+        switch self {
+        case .reader: nil
+        case .share(let visit): visit.key
+        case .nobody(let key): key
+        }
+    }
+}

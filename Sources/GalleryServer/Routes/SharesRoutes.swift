@@ -1,0 +1,66 @@
+import Accounts
+import Catalog
+import HTTPServer
+import HTTPTypes
+
+/// Shares: making, listing and ending them; and the password that a visitor enters.
+struct SharesRoutes {
+    /// Nil in a gallery without accounts.
+    let accounts: Accounts?
+    let cookies: SessionCookies
+
+    func add(to router: inout Router) {
+        router.get("/api/v1/shares", for: .share, shares)
+        router.post("/api/v1/shares", for: .share, share)
+        router.delete("/api/v1/shares/{id}", for: .share, end)
+        router.post("/api/v1/unlock", for: .everyone, unlock)
+    }
+
+    @Sendable private func shares(_ request: Request) async throws -> Response {
+        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        return try await unshared(
+            request, SharesBody(shares: accounts.shares(for: reader).map { body($0, accounts, reader) }))
+    }
+
+    private func body(_ share: Share, _ accounts: Accounts, _ reader: Reader) -> ShareBody {
+        ShareBody(
+            share: share, key: share.key(accounts.secret),
+            maker: share.account == reader.account ? nil : accounts.name(of: share.account))
+    }
+
+    @Sendable private func share(_ request: Request) async throws -> Response {
+        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        let body = try await read(NewShareBody.self, from: request)
+        let view = try View(text: body.view)
+        // Whoever has an original has everything that is in it.
+        guard !body.contents.contains(.originals) || body.contents.contains([.metadata, .place]) else {
+            throw Problem.badField("contents", "with originals needs metadata and place, which originals contain.")
+        }
+        let new = Accounts.NewShare(
+            name: body.name, view: view.description, lifetime: body.days.map { Int64($0) * 86_400 },
+            password: body.password, contents: body.contents)
+        let share = try await problems { () async throws(AccountsError) in
+            try await accounts.share(new, by: reader, from: request.sender)
+        }
+        return try await unshared(request, self.body(share, accounts, reader), status: .created)
+    }
+
+    @Sendable private func end(_ request: Request) async throws -> Response {
+        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        return try await done { () async throws(AccountsError) in
+            try await accounts.endShare(request.parameters["id"] ?? "", by: reader, from: request.sender)
+        }
+    }
+
+    /// Below the path of a share: exchanges its password for a cookie.
+    @Sendable private func unlock(_ request: Request) async throws -> Response {
+        guard let accounts, let visit = request.visit else { throw Problem.noSuchShare }
+        let body = try await read(UnlockBody.self, from: request)
+        let pass = try await problems { () async throws(AccountsError) in
+            try await accounts.unlock(visit, password: body.password, from: request.sender)
+        }
+        var headers = cookies.field(pass: pass, key: visit.key, for: request)
+        headers[.cacheControl] = "no-store"
+        return Response(status: .noContent, headers: headers)
+    }
+}
