@@ -1,4 +1,7 @@
-/** The addresses of an image's renditions, relative to the page; `v` changes with the image's content. */
+/**
+ * The addresses of an image's renditions, relative to the page; `v` changes with the image's content. The server's own links
+ * also name the reader, for programs without cookies. The page has cookies, and the same address whoever is signed in.
+ */
 
 /**
  * @param {string} image  Its id.
@@ -30,6 +33,5 @@ export function linkTo(image, rendition) {
  * @param {string} link
  */
 export function versionIn(link) {
-  const at = link.indexOf('?v=');
-  return at < 0 ? null : link.slice(at + 3);
+  return link.match(/\?v=(\w+)/)?.[1] ?? null;
 }

@@ -16,6 +16,7 @@ public final class Accounts: Sendable {
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)
     private let queue = DispatchQueue(label: "tessera.accounts")
     private let observers = Guarded<[@Sendable (AccountID) -> Void]>([])
+    private let accountObservers = Guarded<[@Sendable () -> Void]>([])
     private let logger: Logger
 
     /// Opens the library, and creates it if there is none. Blocking.
@@ -99,6 +100,14 @@ public final class Accounts: Sendable {
         }
     }
 
+    /// What the links of each account depend on.
+    public var linkReaders: [(account: AccountID, epoch: UInt32, rights: Rights)] {
+        book.withLock { book in book.accounts.values.map { ($0.id, $0.epoch, $0.role.rights) } }
+    }
+
+    /// Calls `body` after each change to accounts: on the accounts' queue, so it must be brief.
+    public func onChange(_ body: @escaping @Sendable () -> Void) { accountObservers.withLock { $0.append(body) } }
+
     /// Calls `body` after each change that takes something from an account: on the accounts' queue, so it must be brief.
     public func onLoss(_ body: @escaping @Sendable (AccountID) -> Void) { observers.withLock { $0.append(body) } }
 
@@ -140,6 +149,9 @@ public final class Accounts: Sendable {
         } catch {
             logger.error("The library cannot be written: \(error)")
             throw .unwritable(reason: "\(error)")
+        }
+        if change.records.contains(where: { $0.kind == .account }) {
+            for observer in accountObservers.withLock(\.self) { observer() }
         }
         let observers = observers.withLock(\.self)
         for account in change.losses { for observer in observers { observer(account) } }

@@ -32,14 +32,15 @@ struct GalleryResponder: Responder {
             try configuration.allowedOrigins.map { try WebOrigin($0, of: "--allow-origin") })
         let embedders = try configuration.embedders.map { try WebOrigin($0, of: "--embed") }
         let cookies = SessionCookies(secret: library.secret, basePath: configuration.http.basePath)
-        let access = AccessControl(accounts: library.required, crossOrigin: crossOrigin, cookies: cookies)
+        let links = library.required.map(ReadingLinks.init)
+        let access = AccessControl(accounts: library.required, links: links, crossOrigin: crossOrigin, cookies: cookies)
         var router = Router(logger: logger, admission: access.admit)
         router.tracer = traces?.tracer
         router.untraced = OperationRoutes.monitoringPaths
         let workQueue = FairWorkQueue()
         sessionOwner = SessionOwner(catalog: catalog, tokens: tokens, workQueue: workQueue)
         forwarded = ForwardedTokens(loader: loader, forwarding: forwarding)
-        let paths = RenditionPath(basePath: configuration.http.basePath, ids: library.ids)
+        let paths = RenditionPath(basePath: configuration.http.basePath, ids: library.ids, links: links)
         ImagesRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
         ViewsRoutes(catalog: catalog, workQueue: workQueue, paths: paths).add(to: &router)
         TokensRoutes(

@@ -2,11 +2,14 @@ import Accounts
 import Catalog
 import HTTPServer
 import HTTPTypes
+import Images
 
 /// Decides who may use a route.
 struct AccessControl: Sendable {
     /// Nil if the gallery is open to everybody.
     let accounts: Accounts?
+    /// Nil if the gallery is open to everybody.
+    let links: ReadingLinks?
     let crossOrigin: CrossOriginPolicy
     let cookies: SessionCookies
 
@@ -30,12 +33,13 @@ struct AccessControl: Sendable {
             request.visitor = (try? reader(of: request, accounts)).map(Visitor.reader)
             return request
         }
+        if rule == .picture, request.query.values(of: "r").count > 0 { return request }
         guard let reader = try reader(of: request, accounts) else {
             throw accounts.hasOwner ? .signIn : .notSetUp
         }
         let isAdmitted =
             switch rule {
-            case .view: reader.rights.contains(.view)
+            case .view, .picture: reader.rights.contains(.view)
             case .operate: reader.rights.contains(.operate)
             case .account: reader.isPerson
             case .share: reader.isPerson && reader.rights.contains(.share)
@@ -50,7 +54,7 @@ struct AccessControl: Sendable {
     /// A share consists of pictures. A link that is not valid, or no longer, is like one that never was.
     private func admit(_ visitor: Visitor, _ rule: AccessRule) throws(Problem) {
         if rule == .everyone { return }
-        guard rule == .view, case .share(let visit) = visitor else { throw .noSuchShare }
+        guard rule == .view || rule == .picture, case .share(let visit) = visitor else { throw .noSuchShare }
         guard visit.reader != nil else { throw .locked }
     }
 
@@ -59,9 +63,22 @@ struct AccessControl: Sendable {
         accounts == nil || request.reader?.rights.contains(.operate) == true
     }
 
-    /// Throws a 403 unless the request may see originals.
-    func requireOriginals(_ request: Request) throws(Problem) {
-        guard accounts == nil || request.reader?.rights.contains(.originals) == true else { throw .notAllowed }
+    /// Checks that a request may have a rendition: by the link in its URL, or else by who sends it.
+    ///
+    /// - Throws: A `Problem`: 404 for a link that is not, or no longer, valid, as if there were no such image; 403.
+    func requireRendition(
+        _ rendition: Rendition, of image: ImageID, _ version: ContentVersion?, for request: Request
+    ) throws(Problem) {
+        guard let links else { return }
+        let texts = request.query.values(of: "r")
+        guard texts.isEmpty || request.visit != nil else {
+            guard texts.count == 1, let link = ReadingLink(texts[0]), links.opens(link, image, version, rendition)
+            else {
+                throw .noSuchImage
+            }
+            return
+        }
+        guard !rendition.isFile || request.reader?.rights.contains(.originals) == true else { throw .notAllowed }
     }
 
     // MARK: - Credentials

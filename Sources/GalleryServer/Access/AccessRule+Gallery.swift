@@ -10,6 +10,8 @@ extension AccessRule {
     static let secret = AccessRule("secret")
     /// To see pictures; the scope `view`.
     static let view = AccessRule("view")
+    /// Like ``view``; or the URL carries a link of its own, which the route checks.
+    static let picture = AccessRule("picture")
     /// To see the state of the server; the scope `operate`.
     static let operate = AccessRule("operate")
     /// A person who is signed in may use the route, for the person's own account; no app token may.
@@ -19,5 +21,7 @@ extension AccessRule {
     /// An owner who is signed in may use the route; no app token may.
     static let manage = AccessRule("manage")
 
-    static let all: [AccessRule] = [.everyone, .entrance, .secret, .view, .operate, .account, .share, .manage]
+    static let all: [AccessRule] = [
+        .everyone, .entrance, .secret, .view, .picture, .operate, .account, .share, .manage,
+    ]
 }

@@ -14,6 +14,8 @@ struct Delivery: Sendable {
     var asked: ContentVersion?
     /// The picture's name, for saving the original.
     var name: String?
+    /// Whether caches that several people share must not keep the response.
+    var isPrivate = false
     /// The request's token, and the object that decides whether it may still be sent.
     var token: (token: Token, sending: any TokenSending)?
 
@@ -98,11 +100,13 @@ struct Delivery: Sendable {
     /// response to a token is not cached.
     private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
         if token != nil { return "no-store" }
-        return version != nil && version == asked && !isStale ? Self.forEver : Self.revalidated
+        return Self.cacheControl(isNamed: version != nil && version == asked && !isStale, isPrivate: isPrivate)
     }
 
-    static let forEver = "max-age=31536000, immutable"
-    static let revalidated = "no-cache"
+    /// - Parameter isNamed: Whether the URL names the version of the response.
+    static func cacheControl(isNamed: Bool, isPrivate: Bool) -> String {
+        (isPrivate ? "private, " : "") + (isNamed ? "max-age=31536000, immutable" : "no-cache")
+    }
 
     /// The response, gated by the token if there is one.
     private func admitted(_ response: Response) -> Response {

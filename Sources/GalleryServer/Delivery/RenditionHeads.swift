@@ -20,7 +20,13 @@ final class RenditionHeads: Sendable {
     /// cheap to rebuild.
     private static let capacity = 4_096
 
+    private let isPrivate: Bool
     private let heads = Guarded<[Key: PreparedHead]>([:])
+
+    /// - Parameter isPrivate: Whether caches that several people share must not keep responses.
+    init(isPrivate: Bool = false) {
+        self.isPrivate = isPrivate
+    }
 
     /// Nil if the request has conditions or a range.
     ///
@@ -38,7 +44,7 @@ final class RenditionHeads: Sendable {
             digest: rendered.digest, modified: rendered.modified, mediaType: rendered.mediaType,
             isIncomplete: rendered.isIncomplete, isNamed: isNamed)
         if let known = heads.withLock({ $0[key] }) { return known }
-        guard let head = try? PreparedHead(headers: Self.headers(of: rendered, isNamed: isNamed)) else { return nil }
+        guard let head = try? PreparedHead(headers: headers(of: rendered, isNamed: isNamed)) else { return nil }
         heads.withLock { heads in
             if heads.count >= Self.capacity { heads.removeAll(keepingCapacity: true) }
             heads[key] = head
@@ -46,9 +52,9 @@ final class RenditionHeads: Sendable {
         return head
     }
 
-    private static func headers(of rendered: RenditionBytes, isNamed: Bool) -> HTTPFields {
+    private func headers(of rendered: RenditionBytes, isNamed: Bool) -> HTTPFields {
         var headers = SecurityHeaders.picture
-        headers[.cacheControl] = isNamed ? Delivery.forEver : Delivery.revalidated
+        headers[.cacheControl] = Delivery.cacheControl(isNamed: isNamed, isPrivate: isPrivate)
         headers[.vary] = "Accept"
         headers[.acceptRanges] = "bytes"
         headers[.contentType] = rendered.mediaType

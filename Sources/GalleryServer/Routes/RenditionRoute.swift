@@ -17,7 +17,7 @@ struct RenditionRoute {
     let forwarded: ForwardedTokens
     let paths: RenditionPath
     let access: AccessControl
-    private let heads = RenditionHeads()
+    private let heads: RenditionHeads
     private let formats = FormatChoice()
 
     init(
@@ -30,21 +30,28 @@ struct RenditionRoute {
         self.forwarded = forwarded
         self.paths = paths
         self.access = access
+        heads = RenditionHeads(isPrivate: access.accounts != nil)
     }
 
     func add(to router: inout Router) {
-        router.get(RenditionPath.pattern, for: .view, respond)
+        router.get(RenditionPath.pattern, for: .picture, respond)
         router.immediate = { [self] request, _ in respondImmediately(request) }
     }
 
     /// Responds to a plain request for a whole rendition in memory, if the URL names its version.
     @Sendable private func respondImmediately(_ request: borrowing PlainRequest) -> ImmediateResponse? {
-        // A gallery with accounts has to know who sends the request.
-        guard access.accounts == nil else { return nil }
-        guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile,
-            let format = formats.format(for: request, target.rendition),
+        guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile else {
+            return nil
+        }
+        let image = paths.ids.open(target.image)
+        if let links = access.links {
+            guard let link = target.link, links.opens(link, image, target.version, target.rendition) else { return nil }
+        } else if target.link != nil {
+            return nil
+        }
+        guard let format = formats.format(for: request, target.rendition),
             let bytes = loader.cached(
-                paths.ids.open(target.image), version: target.version, rendition: target.rendition, format: format),
+                image, version: target.version, rendition: target.rendition, format: format),
             !bytes.isStale, let head = heads.head(of: bytes, isNamed: true)
         else { return nil }
         return ImmediateResponse(head: head, body: bytes.bytes, route: RenditionPath.pattern)
@@ -58,9 +65,9 @@ struct RenditionRoute {
             return reply.send(Problem.noSuchRendition.response)
         }
         do {
-            if rendition.isFile { try access.requireOriginals(request) }
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
+            try access.requireRendition(rendition, of: id, version, for: request)
             if let scope = request.scope { return answer(request, reply, id, rendition, version, within: scope) }
             try answer(request, reply, id, rendition, version, token: try query.text("token"))
         } catch {
@@ -129,14 +136,21 @@ struct RenditionRoute {
     ) {
         reply.send(
             heads.whole(bytes, isNamed: bytes.version == version, to: request)
-                ?? Delivery(request: request, rendition: rendition, asked: version).response(with: .bytes(bytes)))
+                ?? delivery(request, rendition, version).response(with: .bytes(bytes)))
+    }
+
+    private func delivery(
+        _ request: Request, _ rendition: Rendition, _ version: ContentVersion?, name: String? = nil
+    ) -> Delivery {
+        Delivery(
+            request: request, rendition: rendition, asked: version, name: name, isPrivate: access.accounts != nil)
     }
 
     private func load(
         _ image: GalleryImage, for request: Request, _ reply: Reply, _ rendition: Rendition, _ format: OutputFormat,
         _ version: ContentVersion?
     ) {
-        let delivery = Delivery(request: request, rendition: rendition, asked: version, name: image.name)
+        let delivery = delivery(request, rendition, version, name: image.name)
         let wanted = LoadRequest(
             image: image, rendition: rendition, format: format, named: version,
             bypassesNegativeCache: request.bypassesCaches)

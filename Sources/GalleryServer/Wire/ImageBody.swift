@@ -55,13 +55,15 @@ struct ImageBody: JSONWritable {
         // The URL of each rendition, with `v` if the version is known, so that it can be cached forever.
         json.member("links") { json in
             json.object { json in
-                for name in Self.links {
-                    json.member(name) { $0.value { paths.append(name, of: image.id, image.version, to: &$0) } }
+                for (name, class_) in Self.links {
+                    json.member(name) { $0.value { paths.append(name, of: image.id, image.version, class_, to: &$0) } }
                 }
             }
         }
     }
 
     /// Rendition names on the wire.
-    private static let links: [StaticString] = ["preview", "tile", "screen", "original"]
+    private static let links: [(StaticString, ReadingLinks.Class)] = [
+        ("preview", .renditions), ("tile", .renditions), ("screen", .renditions), ("original", .originals),
+    ]
 }

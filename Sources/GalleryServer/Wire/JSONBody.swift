@@ -37,7 +37,7 @@ extension JSONBody {
         return try await offLoop {
             var headers = SecurityHeaders.data
             headers[.contentType] = "application/json"
-            headers[.cacheControl] = isRead ? "no-cache" : "no-store"
+            headers[.cacheControl] = !isRead ? "no-store" : request.visitor == nil ? "no-cache" : "private, no-cache"
             // A page of 100 images takes about 40 KB.
             let response = Response(status: status, headers: headers, body: .bytes(body.json(capacity: 1 << 16)))
             return isRead ? response.tagged(for: request) : response.compressed(for: request)

@@ -11,24 +11,46 @@ struct RenditionPath: Sendable {
     /// Translates ids for clients.
     var ids = ImageIDCipher.none
 
-    /// The paths for the sender of a request: those of a share lie below its own.
+    /// Nil in a gallery without accounts.
+    var links: ReadingLinks?
+    /// Adds the links of the reader that the paths are for.
+    private var writer: ReadingLinks.Writer?
+
+    init(basePath: String = "", ids: ImageIDCipher = .none, links: ReadingLinks? = nil) {
+        self.basePath = basePath
+        self.ids = ids
+        self.links = links
+    }
+
+    /// The paths for the sender of a request: those of a share lie below its own, those of a reader carry the reader's
+    /// links.
     func inside(_ request: Request) -> RenditionPath {
-        guard let key = (request.visitor as? Visitor)?.shareKey else { return self }
         var paths = self
-        paths.basePath += SharePaths.start + key
+        if let key = (request.visitor as? Visitor)?.shareKey {
+            paths.basePath += SharePaths.start + key
+        } else if let reader = request.reader {
+            paths.writer = links?.writer(for: reader)
+        }
         return paths
     }
 
-    /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown.
-    func append(_ rendition: StaticString, of image: ImageID, _ version: ContentVersion?, to bytes: inout [UInt8]) {
+    /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown; with `r` if there are accounts.
+    func append(
+        _ rendition: StaticString, of image: ImageID, _ version: ContentVersion?,
+        _ class_: ReadingLinks.Class = .renditions, to bytes: inout [UInt8]
+    ) {
         bytes += basePath.utf8
         Self.append("/images/", to: &bytes)
         ids.seal(image).append(to: &bytes)
         Self.append("/", to: &bytes)
         Self.append(rendition, to: &bytes)
-        guard let version else { return }
-        Self.append("?v=", to: &bytes)
-        version.append(to: &bytes)
+        if let version {
+            Self.append("?v=", to: &bytes)
+            version.append(to: &bytes)
+        }
+        guard let link = writer?.link(image, version, class_) else { return }
+        Self.append(version == nil ? "?r=" : "&r=", to: &bytes)
+        link.append(to: &bytes)
     }
 
     private static func append(_ text: StaticString, to bytes: inout [UInt8]) {

@@ -1,0 +1,156 @@
+import Accounts
+import Dispatch
+import Hashing
+import Images
+import Synchronization
+
+/// Makes and checks the links of readers: a rendition's URL carries a code that proves that this reader was told of this
+/// picture in this version.
+///
+/// A code is SipHash-2-4 over image, version and class of rendition, under a key of the reader and the reader's epoch. So a
+/// check needs neither the catalog nor a cookie, all nodes agree, and a link of one picture opens no other. Raising the
+/// epoch ends all links of the reader.
+final class ReadingLinks: Sendable {
+    /// What a link opens.
+    enum Class: UInt64 {
+        /// Renditions.
+        case renditions = 0
+        /// Originals, and the pyramids made of them.
+        case originals = 1
+
+        init(_ rendition: Rendition) { self = rendition.isFile ? .originals : .renditions }
+    }
+
+    private struct Key {
+        let words: (UInt64, UInt64)
+        let rights: Rights
+    }
+
+    /// Immutable, and replaced as a whole.
+    private final class Table: Sendable {
+        let keys: [UInt32: Key]
+
+        init(_ keys: [UInt32: Key]) { self.keys = keys }
+    }
+
+    /// The present table, retained. Invariant: one that has been replaced is released only after ``grace``, and nobody uses
+    /// one for longer than a check takes.
+    private let table: Atomic<UInt>
+    private static let grace = DispatchTimeInterval.seconds(60)
+
+    init(_ accounts: Accounts) {
+        table = Atomic(Self.retained(Self.keys(of: accounts)))
+        accounts.onChange { [weak self, unowned accounts] in
+            guard let self else { return }
+            let former = table.exchange(Self.retained(Self.keys(of: accounts)), ordering: .acquiringAndReleasing)
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { Self.table(former).release() }
+        }
+    }
+
+    deinit { Self.table(table.load(ordering: .acquiring)).release() }
+
+    private static func retained(_ keys: [UInt32: Key]) -> UInt {
+        UInt(bitPattern: Unmanaged.passRetained(Table(keys)).toOpaque())
+    }
+
+    private static func table(_ bits: UInt) -> Unmanaged<Table> {
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits)!)
+    }
+
+    private static func keys(of accounts: Accounts) -> [UInt32: Key] {
+        Dictionary(
+            uniqueKeysWithValues: accounts.linkReaders.map { reader in
+                let purpose = "links \(reader.account) \(reader.epoch)"
+                return (reader.account.number, Key(words: accounts.secret.key(for: purpose), rights: reader.rights))
+            })
+    }
+
+    private func key(of account: AccountID) -> Key? {
+        Self.table(table.load(ordering: .acquiring))._withUnsafeGuaranteedRef { $0.keys[account.number] }
+    }
+
+    /// Whether a link opens this rendition of this image. Takes as long for a wrong code as for a right one. Callable from
+    /// any thread; never waits.
+    func opens(_ link: ReadingLink, _ image: ImageID, _ version: ContentVersion?, _ rendition: Rendition) -> Bool {
+        guard let key = key(of: link.account) else { return false }
+        let class_ = Class(rendition)
+        guard key.rights.contains(class_ == .originals ? [.view, .originals] : .view) else { return false }
+        return Self.code(image, version, class_, key.words) == link.code
+    }
+
+    /// The links of a reader; nil if the account is gone.
+    func writer(for reader: Reader) -> Writer? {
+        key(of: reader.account).map { Writer(account: reader.account, key: $0.words, rights: reader.rights) }
+    }
+
+    fileprivate static func code(
+        _ image: ImageID, _ version: ContentVersion?, _ class_: Class, _ key: (UInt64, UInt64)
+    ) -> ReadingLink.Code {
+        var hash = SipHash(key: key)
+        hash.update(image.rawValue)
+        hash.update(version?.rawValue ?? 0)
+        hash.update(class_.rawValue << 1 | (version == nil ? 1 : 0))
+        return ReadingLink.Code(rawValue: hash.finish())
+    }
+
+    /// Writes the links of one reader.
+    struct Writer: Sendable {
+        fileprivate let account: AccountID
+        fileprivate let key: (UInt64, UInt64)
+        fileprivate let rights: Rights
+
+        /// Nil for a rendition that the reader may not have.
+        func link(_ image: ImageID, _ version: ContentVersion?, _ class_: Class) -> ReadingLink? {
+            guard class_ == .renditions || rights.contains(.originals) else { return nil }
+            return ReadingLink(account: account, code: ReadingLinks.code(image, version, class_, key))
+        }
+    }
+}
+
+/// The part of a rendition's URL that admits its reader: `r=READER~CODE`.
+struct ReadingLink: Hashable, Sendable {
+    /// A message authentication code of 64 bits.
+    struct Code: OpaqueIdentifier {
+        let rawValue: UInt64
+    }
+
+    let account: AccountID
+    let code: Code
+
+    init(account: AccountID, code: Code) {
+        self.account = account
+        self.code = code
+    }
+
+    private static let accountLength = 8
+    /// The length of the text, in bytes.
+    static let length = accountLength + 1 + 13
+
+    /// Nil for a text that ``append(to:)`` does not write.
+    init?(_ text: UnsafeRawBufferPointer) {
+        guard text.count == Self.length, text[Self.accountLength] == UInt8(ascii: "~"),
+            let code = Code(UnsafeRawBufferPointer(rebasing: text[(Self.accountLength + 1)...]))
+        else { return nil }
+        var number: UInt32 = 0
+        for byte in text[..<Self.accountLength] {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt32(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        self.init(account: AccountID(number: number), code: code)
+    }
+
+    init?(_ text: String) {
+        var text = text
+        guard let link = text.withUTF8({ ReadingLink(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = link
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes += account.description.utf8
+        bytes.append(UInt8(ascii: "~"))
+        code.append(to: &bytes)
+    }
+}
