@@ -1,4 +1,4 @@
-import { savePreference } from '../page/memory.js';
+import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
 import { Problem } from '../catalog/problem.js';
 import { AccountsServer } from './accounts-server.js';
@@ -38,7 +38,8 @@ async function start() {
     const { accounts, setUp, account, share } = await server.present();
     if (share) return share.locked ? entrance.showLock() : returnToGallery();
     if (account) return await showAccount(account);
-    savePreference('account', null);
+    // Somebody was signed in who no longer is: what this browser has stored was for that person.
+    if (readPreference('account') !== null) await forgetGallery();
     if (!accounts) notice('No accounts', 'This gallery is open to everybody who reaches it.', { hasGallery: true });
     else if (setUp) entrance.showSignIn();
     else notice('Not set up yet', 'Open the link that the server printed when it started.');

@@ -24,7 +24,8 @@ extension Accounts {
         guard let name = Account.normalized(name) else { throw .invalidName }
         let secret = Secret.random(32, prefix: AppToken.prefix)
         return try await change { [self] (book, change) throws(AccountsError) in
-            guard book.accounts[reader.account] != nil else { throw .notFound }
+            _ = try book.require(reader, [], at: now)
+            change.records += book.dead(at: now)
             guard book.appTokens.values.count(where: { $0.account == reader.account }) < Self.maximumTokens else {
                 throw .tooMany("app tokens")
             }
@@ -42,6 +43,7 @@ extension Accounts {
     public func revokeToken(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
         guard reader.isPerson else { throw .notFound }
         try await change { [self] (book, change) throws(AccountsError) in
+            _ = try book.require(reader, [], at: now)
             guard let token = book.appTokens[id], token.account == reader.account else { throw .notFound }
             change.records.append(LibraryRecord(.appToken, id, nil))
             change.entries.append(entry(.appTokenRevoked, by: reader.name, sender, token.name))

@@ -25,7 +25,7 @@ extension Accounts {
             }
             change.records.append(
                 Invitation(
-                    id: Self.newID(), digest: code.digest, purpose: .newAccount(.owner), created: now,
+                    id: Self.newID(), digest: code.digest, purpose: .newAccount(.owner), issuer: nil, created: now,
                     expires: now + Invitation.lifetime
                 ).record)
             return code
@@ -50,10 +50,14 @@ extension Accounts {
     ) async throws(AccountsError) -> Secret {
         let code = Secret.random(16)
         return try await change { [self] (book, change) throws(AccountsError) in
-            guard book.invitations.count < Self.maximumAccounts else { throw .tooMany("open invitations") }
+            _ = try book.require(reader, .manage, at: now)
+            change.records += book.dead(at: now)
+            guard book.invitations.values.count(where: { $0.isAlive(at: now) }) < Self.maximumAccounts else {
+                throw .tooMany("open invitations")
+            }
             change.records.append(
                 Invitation(
-                    id: Self.newID(), digest: code.digest, purpose: purpose, created: now,
+                    id: Self.newID(), digest: code.digest, purpose: purpose, issuer: reader.account, created: now,
                     expires: now + Invitation.lifetime
                 ).record)
             change.entries.append(entry(words.0, by: reader.name, sender, words.1))
@@ -64,6 +68,7 @@ extension Accounts {
     /// Withdraws an invitation.
     public func withdraw(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
+            _ = try book.require(reader, .manage, at: now)
             guard book.invitations[id] != nil else { throw .notFound }
             change.records.append(LibraryRecord(.invitation, id, nil))
             change.entries.append(entry(.invitationWithdrawn, by: reader.name, sender))
@@ -98,7 +103,7 @@ extension Accounts {
             newName = name
         }
         try Password.check(password)
-        let hash = try await hashed(password)
+        let hash = try await hashed(password, for: "address \(sender.address)")
         let id = try await change { [self, newName] (book, change) throws(AccountsError) in
             guard let invitation = book.invitation(digest, at: now) else { throw .noSuchInvitation }
             change.records.append(LibraryRecord(.invitation, invitation.id, nil))
@@ -117,12 +122,13 @@ extension Accounts {
                 account.epoch += 1
                 change.records.append(account.record)
                 change.records += endings(of: id, in: book)
+                change.records += book.passwordLinks(of: id)
                 change.entries.append(entry(.passwordChanged, by: account.name, sender))
                 change.losses.insert(id)
                 return id
             }
         }
-        return try await begin(id, .signedIn, from: sender)
+        return try await begin(id, hash, from: sender)
     }
 
     private static func newAccountID(_ book: AccountBook) -> AccountID {
@@ -139,12 +145,14 @@ extension Accounts {
         _ id: AccountID, to role: Role, by reader: Reader, from sender: Sender
     ) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
+            _ = try book.require(reader, .manage, at: now)
             guard var account = book.accounts[id] else { throw .notFound }
             guard account.role != role else { return }
             guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
             account.role = role
             account.epoch += 1
             change.records.append(account.record)
+            change.records += book.links(by: id)
             change.entries.append(entry(.roleChanged, by: reader.name, sender, "\(account.name): \(role.rawValue)"))
             change.losses.insert(id)
         }
@@ -155,15 +163,14 @@ extension Accounts {
     /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
     public func remove(_ id: AccountID, by reader: Reader, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
+            _ = try book.require(reader, .manage, at: now)
             guard let account = book.accounts[id] else { throw .notFound }
             guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
             change.records.append(LibraryRecord(.account, id.description, nil))
             change.records += endings(of: id, in: book)
             change.records += book.appTokens.values.filter { $0.account == id }.map { .init(.appToken, $0.id, nil) }
             change.records += book.shares.values.filter { $0.account == id }.map { .init(.share, $0.id, nil) }
-            change.records += book.invitations.values.filter { $0.purpose == .password(of: id) }.map {
-                .init(.invitation, $0.id, nil)
-            }
+            change.records += book.passwordLinks(of: id) + book.links(by: id)
             change.entries.append(entry(.accountRemoved, by: reader.name, sender, account.name))
             change.losses.insert(id)
         }

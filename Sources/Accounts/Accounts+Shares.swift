@@ -29,6 +29,10 @@ extension Accounts {
             book.shares.values.filter {
                 $0.isAlive(at: now) && ($0.account == reader.account || reader.rights.contains(.manage))
             }
+        }.map { share in
+            var share = share
+            share.visits += visits.withLock { $0[share.id] ?? 0 }
+            return share
         }.sorted { ($0.created, $0.id) > ($1.created, $1.id) }
     }
 
@@ -42,15 +46,18 @@ extension Accounts {
         guard reader.isPerson, reader.rights.contains(.share) else { throw .notFound }
         guard !new.contents.contains(.originals) || reader.rights.contains(.originals) else { throw .notFound }
         guard let name = Account.normalized(new.name) else { throw .invalidName }
+        guard book.withLock({ $0.shareCount(of: reader.account) }) < Self.maximumShares else {
+            throw .tooMany("shares")
+        }
         var hash: String?
         if let password = new.password {
             guard password.utf8.count <= Password.longest else { throw .passwordTooLong }
-            hash = try await hashed(password)
+            hash = try await hashed(password, for: "share \(reader.account)")
         }
         return try await change { [self, hash] (book, change) throws(AccountsError) in
-            guard book.shares.values.count(where: { $0.account == reader.account }) < Self.maximumShares else {
-                throw .tooMany("shares")
-            }
+            let needed: Rights = new.contents.contains(.originals) ? [.share, .originals] : .share
+            _ = try book.require(reader, needed, at: now)
+            guard book.shareCount(of: reader.account) < Self.maximumShares else { throw .tooMany("shares") }
             let share = Share(
                 id: Self.newID(), account: reader.account, name: name, view: new.view, created: now,
                 expires: new.lifetime.map { now + $0 }, passwordHash: hash, contents: new.contents, visits: 0)
@@ -66,7 +73,9 @@ extension Accounts {
     public func endShare(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
         guard reader.isPerson else { throw .notFound }
         try await change { [self] (book, change) throws(AccountsError) in
-            guard let share = book.shares[id], share.account == reader.account || reader.rights.contains(.manage) else {
+            let account = try book.require(reader, [], at: now)
+            guard let share = book.shares[id], share.account == account.id || account.role.rights.contains(.manage)
+            else {
                 throw .notFound
             }
             change.records.append(LibraryRecord(.share, id, nil))
@@ -106,28 +115,37 @@ extension Accounts {
     public func unlock(_ visit: ShareVisit, password: String, from sender: Sender) async throws(AccountsError) -> String
     {
         guard let hash = visit.share.passwordHash else { return visit.share.pass(secret) }
-        let attempter = AttemptLimiter.Attempter.address(sender.address)
-        let account = "share \(visit.share.id)"
-        let (wait, failures) = limiter.withLock { limiter in
-            (limiter.wait(attempter, account: account, now: uptime), limiter.failures(of: attempter, now: uptime))
-        }
-        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
-        limiter.withLock { $0.failed(attempter, account: account, now: uptime) }
-        let password = String(password.prefix(Password.longest + 1))
-        guard try await lane.run(failures == 0 ? .fresh : .failed, { Password.matches(password, hash) }) else {
-            throw .wrongPassword
-        }
-        limiter.withLock { $0.succeeded(attempter) }
+        let attempt = AttemptLimiter.Attempt(
+            attempter: .address(sender.address), target: "share \(visit.share.id)")
+        guard try await matches(password, hash, attempt) else { throw .wrongPassword }
         return visit.share.pass(secret)
     }
 
-    /// Counts a visit.
-    public func count(_ visit: ShareVisit) async {
-        // A visit that cannot be counted is no reason to refuse it.
-        try? await change { (book, change) throws(AccountsError) in
-            guard var share = book.shares[visit.share.id] else { return }
-            share.visits += 1
-            change.records.append(share.record)
+    /// Counts a visit: at once in memory, and on the disk with others.
+    public func count(_ visit: ShareVisit) {
+        let isFirst = visits.withLock { visits in
+            let isFirst = visits.isEmpty
+            visits[visit.share.id, default: 0] += 1
+            return isFirst
         }
+        if isFirst { saveLater { [weak self] in self?.saveVisits() } }
+    }
+
+    /// On the accounts' queue.
+    func saveVisits() {
+        let counted = visits.withLock { visits in
+            defer { visits = [:] }
+            return visits
+        }
+        let records = book.withLock { book in
+            counted.compactMap { id, count -> LibraryRecord? in
+                guard var share = book.shares[id] else { return nil }
+                share.visits += count
+                // The record was made from a share, so it can be read.
+                try? book.apply(share.record)
+                return share.record
+            }
+        }
+        writeNow(records)
     }
 }

@@ -13,6 +13,8 @@ public final class Accounts: Sendable {
     let book: Guarded<AccountBook>
     let limiter = Guarded(AttemptLimiter())
     let lane = PasswordLane()
+    /// Visits of shares that are not written yet, by share.
+    let visits = Guarded<[String: Int]>([:])
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)
     private let queue = DispatchQueue(label: "tessera.accounts")
     private let observers = Guarded<[@Sendable (AccountID) -> Void]>([])
@@ -46,6 +48,8 @@ public final class Accounts: Sendable {
                 do {
                     try book.apply(record)
                 } catch {
+                    // Without an account, whatever belongs to it would be removed.
+                    guard record.kind != .account else { throw error }
                     logger.error("A record of the library is unreadable and is ignored: \(record.kind) \(record.id)")
                 }
             }
@@ -60,7 +64,12 @@ public final class Accounts: Sendable {
     }
 
     /// Waits for changes in progress, and closes the library. Blocking.
-    public func close() { queue.sync { store.close() } }
+    public func close() {
+        queue.sync {
+            saveVisits()
+            store.close()
+        }
+    }
 
     /// Whether somebody can sign in. Until then, only the set-up link works.
     public var hasOwner: Bool { book.withLock { $0.owners > 0 } }
@@ -156,6 +165,32 @@ public final class Accounts: Sendable {
         let observers = observers.withLock(\.self)
         for account in change.losses { for observer in observers { observer(account) } }
         return value
+    }
+
+    /// How long visits are collected before they are written.
+    private static let visitDelay = DispatchTimeInterval.seconds(30)
+
+    /// Calls `body` on the accounts' queue after a while.
+    func saveLater(_ body: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + Self.visitDelay, execute: body)
+    }
+
+    /// Writes a session as it is in the book, unless it has ended meanwhile.
+    func save(session id: String) {
+        queue.async { [weak self] in
+            guard let self, let session = book.withLock({ $0.sessions[id] }) else { return }
+            writeNow([session.record])
+        }
+    }
+
+    /// On the accounts' queue.
+    func writeNow(_ records: [LibraryRecord]) {
+        guard !records.isEmpty else { return }
+        do {
+            try store.write(records, [])
+        } catch {
+            logger.error("The library cannot be written: \(error)")
+        }
     }
 
     /// Entries of the audit log, newest first.

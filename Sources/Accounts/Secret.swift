@@ -2,7 +2,7 @@ import Encodings
 import Hashing
 
 /// Random bytes that whoever knows them may use: a session's cookie, an app token, an invitation. The library stores only
-/// their digest, so a copy of the library opens nothing.
+/// their digest, so a copy of the library opens no session.
 public struct Secret: Sendable {
     private let bytes: [UInt8]
     /// What the text begins with, so that people and programs recognise a leaked one.

@@ -18,7 +18,9 @@ public final class Catalog: Sendable {
     let metadata: MetadataBuffer
     let recent = RecentImages()
     let renamed = RenamedImages()
-    let orders = OrderCache()
+    let orders = OrderCache(capacity: 8)
+    /// What shares show, apart from the views that visitors choose: each request for a picture of a share needs it.
+    let scopeOrders = OrderCache(capacity: 32)
     let surveys = Guarded(SurveyCache())
     /// Whether saving the columns is already scheduled.
     let isKeeping = Atomic(false)

@@ -49,9 +49,12 @@ extension Demo {
         let temporary = try server.namedData() == nil ? DataFolder.temporary() : nil
         defer { if let temporary { try? FileManager.default.removeItem(atPath: temporary) } }
         var configuration = try server.configuration(standardData: temporary ?? "")
-        configuration.library = try server.namedLibrary() ?? configuration.catalog.dataFolder + "/library.sqlite"
-        // Drawn pictures are nobody's secret.
-        if try !server.needsAccounts() { configuration.access = .everybody }
+        if try server.needsAccounts() {
+            configuration.library = try server.namedLibrary() ?? configuration.catalog.dataFolder + "/library.sqlite"
+        } else {
+            // Drawn pictures are nobody's secret, and have the same addresses after every start.
+            configuration.access = .everybody
+        }
         // The workers encode what the origin draws, and also render it for the gallery.
         let workers = try RendererProgram.pool(configuration.rendering)
         let drawn = try originConfiguration()

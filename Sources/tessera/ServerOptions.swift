@@ -224,7 +224,6 @@ extension ServerOptions {
                 throw ValidationError("--base-path is “\(path)”, but must be a path such as /gallery.")
             }
         }
-        configuration.access = try access(on: configuration)
         if let text: String = try Environment.value("secret") {
             guard text.utf8.count >= 16 else { throw ValidationError("TESSERA_SECRET needs at least 16 bytes.") }
             configuration.sharedSecret = InstallationSecret(text: text)
@@ -248,6 +247,7 @@ extension ServerOptions {
         configuration.embedders = embed + Environment.values("embed")
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
+        configuration.access = try access(on: configuration)
         configuration.indexesMetadata = try !(noExamine || Environment.value("no-examine") == 1)
         configuration.catalog.datesFromNames = try !(noNameDates || Environment.value("no-name-dates") == 1)
         configuration.prefillsTiles = try !(noTilesAhead || Environment.value("no-tiles-ahead") == 1)
@@ -296,7 +296,9 @@ extension ServerOptions {
         guard !isOpen || !needsAccounts else { throw ValidationError("Say either --open or --accounts.") }
         if isOpen { return .everybody }
         if needsAccounts { return .accounts }
-        return configuration.isForThisMachine ? .accountsOnceMade : .accounts
+        // Behind a proxy on this machine, others reach the gallery, too.
+        let isForOthers = !configuration.trustedProxies.isEmpty || !configuration.allowedHosts.isEmpty
+        return configuration.isForThisMachine && !isForOthers ? .accountsOnceMade : .accounts
     }
 
     /// Whether the user asks for accounts.

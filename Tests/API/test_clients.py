@@ -88,7 +88,7 @@ def test_each_client_has_its_own_limit_of_streams(serve, shared_folder):
 
 
 def test_only_trusted_proxies_can_name_the_client(serve, shared_folder):
-    gallery = serve(shared_folder, "--client-streams", 1, "--trusted-proxy", "127.0.0.2")
+    gallery = serve(shared_folder, "--open", "--client-streams", 1, "--trusted-proxy", "127.0.0.2")
     first, frame = stream(gallery, OTHER, "X-Forwarded-For: 198.51.100.1")
     second, other = stream(gallery, OTHER, "X-Forwarded-For: 203.0.113.9, 198.51.100.2")
     assert not is_refusal(frame) and not is_refusal(other)

@@ -3,7 +3,7 @@
 import pytest
 
 import pictures
-from gallery import Gallery
+from gallery import SAME_IDS, Gallery
 # Includes a fixture.
 from test_cluster import redis
 
@@ -20,7 +20,7 @@ def test_a_download_is_resumed_on_other_nodes_after_kills(serve, redis, tmp_path
     count = len(list(folder.iterdir()))
 
     def started(number: int) -> Gallery:
-        node = serve(folder, *words, data=tmp_path / f"node{number}")
+        node = serve(folder, *words, data=tmp_path / f"node{number}", **SAME_IDS)
         node.images(count)
         return node
 

@@ -1,5 +1,6 @@
-"""The complete proxies of the documentation: with TLS, HTTP/2 and passwords, in front of a server on loopback."""
+"""The complete proxies of the documentation: with TLS and HTTP/2, in front of a server on loopback with accounts."""
 
+import json
 import os
 import pathlib
 import re
@@ -8,6 +9,7 @@ import subprocess
 
 import pytest
 
+from accounts import PASSWORD, set_up
 from certificates import signed_by_itself
 from gallery import ROOT, free_port, wait_until
 
@@ -28,12 +30,10 @@ def program(name: str) -> str:
 
 def nginx(folder: pathlib.Path, port: int, server: int) -> list[str]:
     certificate = signed_by_itself(folder, "pictures")
-    digest = subprocess.run(["openssl", "passwd", "-apr1", "secret"], capture_output=True, text=True, check=True).stdout
-    (folder / "htpasswd").write_text(f"me:{digest}")
     text = documented("map ")
     for written, here in (
             ("443", f"127.0.0.1:{port}"), ("/etc/ssl/pictures.pem", certificate),
-            ("/etc/ssl/pictures.key", certificate.with_suffix(".key")), ("/etc/nginx/pictures.htpasswd", folder / "htpasswd"),
+            ("/etc/ssl/pictures.key", certificate.with_suffix(".key")),
             ("127.0.0.1:8080", f"127.0.0.1:{server}")):
         assert written in text
         text = text.replace(written, str(here))
@@ -46,9 +46,7 @@ def nginx(folder: pathlib.Path, port: int, server: int) -> list[str]:
 
 
 def caddy(folder: pathlib.Path, port: int, server: int) -> list[str]:
-    digest = subprocess.run(
-        [program("caddy"), "hash-password", "--plaintext", "secret"], capture_output=True, text=True, check=True).stdout.strip()
-    text = documented("# Caddyfile").replace("HASH", digest).replace("127.0.0.1:8080", f"127.0.0.1:{server}")
+    text = documented("# Caddyfile").replace("127.0.0.1:8080", f"127.0.0.1:{server}")
     # Its own certificate authority, instead of a public one.
     text = text.replace(f"{NAME} {{", f"https://{NAME}:{port} {{\n    bind 127.0.0.1\n    tls internal")
     (folder / "Caddyfile").write_text("{\nadmin off\nauto_https disable_redirects\nskip_install_trust\n}\n" + text)
@@ -59,9 +57,10 @@ def caddy(folder: pathlib.Path, port: int, server: int) -> list[str]:
 def ask(request, serve, shared_folder, tmp_path):
     """Asks the gallery through the proxy, with curl. Returns the status line and fields, and the body. In further options
     of curl, ORIGIN stands for the origin of the page."""
-    command = re.search(r"tessera serve ~/Pictures (--allow-host .*)", TEXT)[1].split()
+    command = re.search(r"tessera serve ~/Pictures (--accounts .*)", TEXT)[1].split()
     server = serve(shared_folder, *command)
-    server.images(1)
+    wait_until(lambda: "invitation=" in server.log, "the link", lambda: server.log)
+    set_up(server, "me")
     port, folder = free_port(), tmp_path / "proxy"
     folder.mkdir()
     arguments = request.param(folder, port, server.port)
@@ -87,18 +86,44 @@ def ask(request, serve, shared_folder, tmp_path):
         process.wait(20)
 
 
-def test_visitors_need_a_password_and_get_pictures_over_http_2(ask):
-    assert " 401" in ask("/")[0].splitlines()[0]
-    head, body = ask("/api/v1/images?limit=1", "-u", "me:secret")
-    assert head.splitlines()[0].startswith("HTTP/2 200") and '"links"' in body
-    head, body = ask("/", "-u", "me:secret")
+def signed_in(ask) -> str:
+    """The cookie of a browser that has signed in through the proxy."""
+    body = json.dumps({"name": "me", "password": PASSWORD})
+    head, answer = ask("/api/v1/session", "-H", "Content-Type: application/json", "-H", "Origin: ORIGIN",
+                       "-H", "Sec-Fetch-Site: same-origin", "--data", body)
+    assert " 201" in head.splitlines()[0], (head, answer)
+    fields = [line.split(":", 1)[1].strip() for line in head.splitlines() if line.lower().startswith("set-cookie:")]
+    assert len(fields) == 2
+    for field in fields:
+        assert field.startswith("__Host-tessera-") and field.endswith("; HttpOnly; SameSite=Lax; Secure"), field
+    return "; ".join(field.split(";")[0] for field in fields)
+
+
+def test_visitors_sign_in_and_get_pictures_over_http_2(ask):
+    assert " 401" in ask("/api/v1/images")[0].splitlines()[0]
+    head, body = ask("/")
     assert " 200" in head.splitlines()[0] and "<title>Tessera</title>" in body
+    cookie = signed_in(ask)
+    head, body = ask("/api/v1/images?limit=1", "-H", f"Cookie: {cookie}")
+    assert head.splitlines()[0].startswith("HTTP/2 200") and '"links"' in body
+    # The address that limits and the list of sessions go by is the visitor's, which the proxy names.
+    head, body = ask("/api/v1/sessions", "-H", f"Cookie: {cookie}")
+    assert json.loads(body)["sessions"][0]["address"] == "127.0.0.1"
+    link = json.loads(ask("/api/v1/images?limit=1", "-H", f"Cookie: {cookie}")[1])["images"][0]["links"]["tile"]
+    assert " 200" in ask(link)[0].splitlines()[0] and " 404" in ask(link[:-4] + "0000")[0].splitlines()[0]
+
+
+def test_pages_of_other_sites_cannot_sign_in(ask):
+    for field in ("Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site"):
+        head, _ = ask("/api/v1/session", "-H", "Content-Type: application/json", "-H", field, "--data", "{}")
+        assert " 403" in head.splitlines()[0]
 
 
 def test_the_stream_passes_the_proxy(ask):
-    words = ["--http1.1", "-u", "me:secret", "--max-time", "3", "-H", "Connection: Upgrade", "-H", "Upgrade: websocket",
+    cookie = signed_in(ask)
+    words = ["--http1.1", "--max-time", "3", "-H", "Connection: Upgrade", "-H", "Upgrade: websocket",
              "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "-H", "Sec-WebSocket-Version: 13",
              "-H", "Sec-WebSocket-Protocol: tessera.v1"]
-    for origin, status in ("ORIGIN", "101"), ("https://elsewhere.example", "403"):
-        head, body = ask("/api/v1/stream?accept=image/jpeg", "-H", f"Origin: {origin}", *words)
+    for origin, sent, status in (("ORIGIN", cookie, "101"), ("https://elsewhere.example", cookie, "403"), ("ORIGIN", "", "401")):
+        head, body = ask("/api/v1/stream?accept=image/jpeg", "-H", f"Origin: {origin}", "-H", f"Cookie: {sent}", *words)
         assert f" {status}" in head.splitlines()[0], (origin, head, body)

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import pictures
-from gallery import Gallery, wait_until
+from gallery import SAME_IDS, Gallery, wait_until
 from postgres_server import PASSWORD, Postgres
 
 COUNT = 300
@@ -36,7 +36,8 @@ def folder(tmp_path):
 def node(serve, tmp_path, folder, postgres):
     """Starts a node with an index of its own."""
     def start(name: str, url: str | None = None, **options) -> Gallery:
-        return serve(folder, "--database", url or postgres.url(), data=tmp_path / name, **{**LOOKS_INTO_FILES, **options})
+        return serve(folder, "--database", url or postgres.url(), data=tmp_path / name,
+                     **{**LOOKS_INTO_FILES, **SAME_IDS, **options})
 
     return start
 
@@ -237,7 +238,7 @@ def test_no_metadata_is_lost_when_nodes_are_killed(node, serve, tmp_path, folder
         before_kill = stored(tmp_path / name)
         nodes[name].kill()
         # Without other nodes and without indexing: whatever it knows, it had stored.
-        alone = serve(folder, data=tmp_path / name, TESSERA_NO_EXAMINE="1")
+        alone = serve(folder, data=tmp_path / name, TESSERA_NO_EXAMINE="1", **SAME_IDS)
         after_kill = known(alone)
         assert before_kill <= len(after_kill)
         alone.stop()

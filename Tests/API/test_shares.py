@@ -222,9 +222,10 @@ def test_what_visitors_learn_is_what_the_share_grants(serve, tmp_path):
         assert {"camera", "title", "place"} & set(details) == members, contents
         listed = visitor.get(f"{at}/api/v1/images").json["images"][0]
         assert ("title" in listed) == ("metadata" in contents)
-        # A search would tell what is not shown.
-        search = visitor.get(f"{at}/api/v1/images?q=near:48.1,11.5")
-        assert search.status == 200 if contents == ("metadata", "place") else search.is_problem(403)
+        # A search, or a folder's name, would tell what is not shown.
+        for query in ("q=near:48.1,11.5", "folder=Secret"):
+            search = visitor.get(f"{at}/api/v1/images?{query}")
+            assert search.status == 200 if contents == ("metadata", "place") else search.is_problem(403)
         assert visitor.get(f"{at}/images/{id}/original").is_problem(403)
     # Originals contain all of it.
     refused = owner.post("/api/v1/shares", {"name": "x", "view": "", "contents": ["originals"]})
@@ -238,6 +239,25 @@ def test_bad_shares_are_refused_with_the_field(gallery, owner):
                         "contents": {"contents": ["everything"]}, "password": {"password": 7}}.items():
         answer = owner.post("/api/v1/shares", {"name": "x", "view": "", **body})
         assert answer.is_problem(400) and answer.json["field"] == field, answer.json
+
+
+def test_a_view_that_finds_everything_is_not_shared_by_mistake(gallery, owner):
+    for text in ("q=-", 'q=""', "q=-folder:", "q=taken:"):
+        answer = owner.post("/api/v1/shares", {"name": "x", "view": text})
+        assert answer.is_problem(400), text
+    # The order does not matter for what is shared.
+    at = base(share(owner, view="folder=trip&sort=taken&direction=desc"))
+    assert names(Person(gallery), at) == TRIP
+
+
+def test_the_access_log_does_not_tell_the_key(serve, folders):
+    gallery = serve(folders, "--accounts", "--access-log")
+    wait_until(lambda: "invitation=" in gallery.log, "the link")
+    owner = set_up(gallery)
+    made = share(owner, view="")
+    assert Person(gallery).get(f"{base(made)}/api/v1/images").status == 200
+    wait_until(lambda: "/s/…/api/v1/images" in gallery.log, "the log", lambda: gallery.log)
+    assert made["link"].split("/")[1] not in gallery.log
 
 
 def test_the_stream_of_a_share_knows_its_part_and_ends_with_it(gallery, owner):

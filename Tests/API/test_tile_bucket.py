@@ -63,7 +63,7 @@ def test_a_node_with_an_empty_disk_finds_tiles_of_another(sharing, store, tmp_pa
     assert len([target for target in store.asked if "/pictures/" in target and "list-type" not in target]) == fetched
     # From now on, its own disk has them.
     looked = figures(second)
-    again = second.get(f"/images/{next(iter(images.values()))['id']}/tile", **ACCEPT)
+    again = second.get(f"/images/{next(iter(second.images(4).values()))['id']}/tile", **ACCEPT)
     assert again.status == 200 and figures(second) == looked
     assert b"tessera_tile_bucket_found_total 4" in second.get("/metrics").body
 

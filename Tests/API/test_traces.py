@@ -10,7 +10,7 @@ from gallery import run, wait_until
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 UNRECORDED = PARENT[:-1] + "0"
-BY_PROXY = ("--trusted-proxy", "127.0.0.1")
+BY_PROXY = ("--open", "--trusted-proxy", "127.0.0.1")
 SERVER, INTERNAL = 2, 1
 FAILED = 2
 

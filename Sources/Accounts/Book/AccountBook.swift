@@ -41,6 +41,29 @@ struct AccountBook: Sendable {
 
     var owners: Int { accounts.values.count { $0.role == .owner } }
 
+    /// The reader's account, if a person with a live session still has these rights. Who sends a request is decided when it
+    /// arrives, and its body may take long.
+    ///
+    /// - Throws: ``AccountsError/notFound``.
+    func require(_ reader: Reader, _ rights: Rights, at now: Int64) throws(AccountsError) -> Account {
+        guard case .session(let id) = reader.credential, sessions[id]?.isAlive(at: now) == true,
+            let account = accounts[reader.account], account.role.rights.isSuperset(of: rights)
+        else { throw .notFound }
+        return account
+    }
+
+    /// Ends the links that set this account's password.
+    func passwordLinks(of account: AccountID) -> [LibraryRecord] {
+        invitations.values.filter { $0.purpose == .password(of: account) }.map { .init(.invitation, $0.id, nil) }
+    }
+
+    /// Ends the links that an account has made for others.
+    func links(by issuer: AccountID) -> [LibraryRecord] {
+        invitations.values.filter { $0.issuer == issuer }.map { .init(.invitation, $0.id, nil) }
+    }
+
+    func shareCount(of account: AccountID) -> Int { shares.values.count { $0.account == account } }
+
     /// What has expired, and what belongs to accounts that are gone.
     func dead(at now: Int64) -> [LibraryRecord] {
         sessions.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {

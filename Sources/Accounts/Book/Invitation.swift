@@ -4,6 +4,8 @@ public struct Invitation: Hashable, Sendable {
     public let id: String
     let digest: String
     public let purpose: Purpose
+    /// The owner who made it: with that right it ends. Nil for the one that the server printed.
+    public let issuer: AccountID?
     /// Seconds since 1970, as all times here.
     public let created: Int64
     public let expires: Int64

@@ -83,6 +83,7 @@ extension Invitation {
             case .newAccount(let role): json.member("role", role.rawValue)
             case .password(let account): json.member("account", account.description)
             }
+            json.member("issuer", issuer?.description)
             json.member("created", Int(created))
             json.member("expires", Int(expires))
         }
@@ -98,6 +99,7 @@ extension Invitation {
             }
         self.init(
             id: id, digest: try json.required("digest").text(), purpose: purpose,
+            issuer: try json["issuer"]?.named(AccountID.init),
             created: try json.required("created").time(), expires: try json.required("expires").time())
     }
 }

@@ -81,6 +81,9 @@ final class PasswordLane: Sendable {
         if let refused, refused.handle.cancel() { refused.refuse() }
     }
 
+    /// The attempts that wait or are in progress.
+    var waitingCount: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
+
     private func forget(_ number: UInt64, _ urgency: Urgency) {
         state.withLock { state in
             guard let place = state.waiting[urgency.rawValue].firstIndex(where: { $0.number == number }) else { return }

@@ -25,41 +25,52 @@ extension Accounts {
         let folded = Account.folded(Account.normalized(name) ?? "")
         let account = book.withLock { $0.account(named: folded) }
         let isKnown = browser != nil && account.map { browser == self.browser(of: $0.id) } == true
-        let attempter = isKnown ? AttemptLimiter.Attempter.browser(folded) : .address(sender.address)
-        let (wait, failures) = limiter.withLock { limiter in
-            (limiter.wait(attempter, account: folded, now: uptime), limiter.failures(of: attempter, now: uptime))
-        }
-        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
-        let urgency: PasswordLane.Urgency = isKnown ? .known : failures == 0 ? .fresh : .failed
-        // Counted before the check, so that attempts made at once are all counted.
-        limiter.withLock { $0.failed(attempter, account: folded, now: uptime) }
+        let attempt = AttemptLimiter.Attempt(
+            attempter: isKnown ? .known : .address(sender.address), target: "account \(folded)")
         let hash = account?.passwordHash ?? Password.unmatched
-        let password = String(password.prefix(Password.longest + 1))
-        let matches = try await lane.run(urgency) { Password.matches(password, hash) }
-        guard matches, let account else {
+        guard try await matches(password, hash, attempt), let account else {
             try await change { [self] (_, change) throws(AccountsError) in
                 change.entries.append(entry(.signInFailed, by: String(name.prefix(Account.longestName)), sender))
             }
             throw .wrongPassword
         }
-        limiter.withLock { $0.succeeded(attempter) }
-        return try await begin(account.id, .signedIn, from: sender)
+        return try await begin(account.id, hash, from: sender)
+    }
+
+    /// Checks a password, unless whoever tries it has to wait.
+    ///
+    /// - Throws: ``AccountsError/tooManyAttempts(wait:)``.
+    func matches(
+        _ password: String, _ hash: String, _ attempt: AttemptLimiter.Attempt
+    ) async throws(AccountsError) -> Bool {
+        let (wait, hasFailed) = limiter.withLock { limiter in
+            let answer = (limiter.wait(attempt, now: uptime), limiter.hasFailed(attempt, now: uptime))
+            // Counted before the check, so that attempts made at once are all counted.
+            if answer.0 == 0 { limiter.failed(attempt, now: uptime) }
+            return answer
+        }
+        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        let urgency: PasswordLane.Urgency = attempt.attempter == .known ? .known : hasFailed ? .failed : .fresh
+        let password = String(password.prefix(Password.longest + 1))
+        let matches = try await lane.run(urgency) { Password.matches(password, hash) }
+        if matches { limiter.withLock { $0.succeeded(attempt) } }
+        return matches
     }
 
     /// Begins a session of an account.
-    func begin(
-        _ id: AccountID, _ action: AuditEntry.Action, from sender: Sender
-    ) async throws(AccountsError) -> SignedIn {
+    ///
+    /// - Parameter hash: Of the password that was checked: it may have been changed since.
+    func begin(_ id: AccountID, _ hash: String, from sender: Sender) async throws(AccountsError) -> SignedIn {
         let secret = Secret.random(32)
         return try await change { [self] (book, change) throws(AccountsError) in
-            guard let account = book.accounts[id] else { throw .notFound }
+            guard let account = book.accounts[id], account.passwordHash == hash else { throw .wrongPassword }
             let session = Session(
                 id: Self.newID(), account: id, digest: secret.digest, previous: nil, created: now, rotated: now,
                 seen: now, agent: sender.agent, address: sender.address)
             let others = book.sessions.values.filter { $0.account == id }.sorted { $0.seen < $1.seen }
             change.records += others.dropLast(Self.maximumSessions - 1).map { LibraryRecord(.session, $0.id, nil) }
             change.records.append(session.record)
-            change.entries.append(entry(action, by: account.name, sender))
+            change.entries.append(entry(.signedIn, by: account.name, sender))
             let reader = Reader(
                 account: id, name: account.name, role: account.role, rights: account.role.rights,
                 credential: .session(session.id))
@@ -77,27 +88,38 @@ extension Accounts {
         return Base64.url.encode(bytes)
     }
 
-    /// Notes that a session is used, and replaces its secret once it is a day old.
+    /// Notes that a session is used; at once in memory, and on the disk soon.
+    public func noteUse(_ reader: Reader, from sender: @autoclosure () -> Sender) {
+        guard case .session(let id) = reader.credential else { return }
+        let isDue = book.withLock { $0.sessions[id].map { now >= $0.seen + Session.seenPrecision } } == true
+        guard isDue else { return }
+        let address = sender().address
+        let isNoted = book.withLock { book in
+            guard var session = book.sessions[id], now >= session.seen + Session.seenPrecision else { return false }
+            session.seen = now
+            session.address = address
+            // The record was made from a session, so it can be read.
+            try? book.apply(session.record)
+            return true
+        }
+        if isNoted { save(session: id) }
+    }
+
+    /// Replaces the secret of a session once it is a day old.
     ///
     /// - Returns: The new secret, for the browser's cookie; nil if the present one stays.
-    public func refresh(_ reader: Reader, from sender: Sender) async throws(AccountsError) -> Secret? {
-        guard case .session(let id) = reader.credential else { return nil }
-        guard let session = book.withLock({ $0.sessions[id] }) else { return nil }
-        let isOld = now >= session.rotated + Session.rotationTime
-        guard isOld || now >= session.seen + Session.seenPrecision else { return nil }
+    public func renew(_ reader: Reader) async throws(AccountsError) -> Secret? {
+        guard case .session(let id) = reader.credential,
+            book.withLock({ $0.sessions[id].map { now >= $0.rotated + Session.rotationTime } }) == true
+        else { return nil }
         let secret = Secret.random(32)
         return try await change { [self] (book, change) throws(AccountsError) in
-            guard var session = book.sessions[id] else { return nil }
-            let isOld = now >= session.rotated + Session.rotationTime
-            if isOld {
-                session.previous = .init(digest: session.digest, until: now + Session.overlap)
-                session.digest = secret.digest
-                session.rotated = now
-            }
-            session.seen = now
-            session.address = sender.address
+            guard var session = book.sessions[id], now >= session.rotated + Session.rotationTime else { return nil }
+            session.previous = .init(digest: session.digest, until: now + Session.overlap)
+            session.digest = secret.digest
+            session.rotated = now
             change.records.append(session.record)
-            return isOld ? secret : nil
+            return secret
         }
     }
 
@@ -107,8 +129,12 @@ extension Accounts {
     /// - Throws: ``AccountsError/notFound`` for a session of somebody else.
     public func endSession(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
+            var account = try book.require(reader, [], at: now)
             guard let session = book.sessions[id], session.account == reader.account else { throw .notFound }
             change.records.append(LibraryRecord(.session, id, nil))
+            // Links that the session was told of end with it.
+            account.epoch += 1
+            change.records.append(account.record)
             let isOwn = reader.credential == .session(id)
             change.entries.append(
                 entry(isOwn ? .signedOut : .sessionEnded, by: reader.name, sender, isOwn ? nil : session.agent))
@@ -131,33 +157,37 @@ extension Accounts {
         from current: String, to new: String, by reader: Reader, from sender: Sender
     ) async throws(AccountsError) {
         try Password.check(new)
-        let attempter = AttemptLimiter.Attempter.browser("change \(reader.account)")
-        let wait = limiter.withLock { $0.wait(attempter, account: "", now: uptime) }
-        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
         guard let account = book.withLock({ $0.accounts[reader.account] }) else { throw .notFound }
         let hash = account.passwordHash
-        let current = String(current.prefix(Password.longest + 1))
-        guard try await lane.run(.known, { Password.matches(current, hash) }) else {
-            limiter.withLock { $0.failed(attempter, account: "", now: uptime) }
-            throw .wrongPassword
-        }
-        limiter.withLock { $0.succeeded(attempter) }
-        let newHash = try await hashed(new)
+        let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(reader.account)")
+        guard try await matches(current, hash, attempt) else { throw .wrongPassword }
+        let newHash = try await hashed(new, for: "change \(reader.account)")
         try await change { [self] (book, change) throws(AccountsError) in
-            guard var account = book.accounts[reader.account], account.passwordHash == hash else {
-                throw .wrongPassword
-            }
+            var account = try book.require(reader, [], at: now)
+            guard account.passwordHash == hash else { throw .wrongPassword }
             account.passwordHash = newHash
             account.epoch += 1
             change.records.append(account.record)
             change.records += endings(of: account.id, in: book, except: reader.credential)
+            change.records += book.passwordLinks(of: account.id)
             change.entries.append(entry(.passwordChanged, by: reader.name, sender))
             change.losses.insert(account.id)
         }
     }
 
-    func hashed(_ password: String) async throws(AccountsError) -> String {
-        guard let hash = try await lane.run(.known, { Password.hash(password) }) else {
+    /// The hash of a new password.
+    ///
+    /// - Parameter purpose: Who makes it, and for what: one person cannot occupy the lane with new passwords.
+    /// - Throws: ``AccountsError/tooManyAttempts(wait:)``.
+    func hashed(_ password: String, for purpose: String) async throws(AccountsError) -> String {
+        let attempt = AttemptLimiter.Attempt(attempter: .known, target: "new \(purpose)")
+        let wait = limiter.withLock { limiter in
+            let wait = limiter.wait(attempt, now: uptime)
+            if wait == 0 { limiter.failed(attempt, now: uptime) }
+            return wait
+        }
+        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        guard let hash = try await lane.run(.fresh, { Password.hash(password) }) else {
             throw .unwritable(reason: "there is no memory for a password's hash")
         }
         return hash

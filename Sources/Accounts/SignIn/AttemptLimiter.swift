@@ -1,11 +1,18 @@
-/// Slows down whoever guesses passwords, and locks nobody out: an address that fails has to wait, longer each time. If an
-/// account is under attack from many addresses, each of them has to wait from its first failure on. The account's own
-/// people come from addresses, or with browsers, that have not failed.
+/// Slows down whoever guesses passwords, and locks nobody out: who fails has to wait, longer each time. If an account is
+/// under attack from many addresses, each of them has to wait from its first failure on. The account's own people come from
+/// addresses, or with browsers, that have not failed.
 struct AttemptLimiter: Sendable {
-    /// Who attempts: an address, or a browser that has signed in to this account before.
-    enum Attempter: Hashable, Sendable {
-        case address(String)
-        case browser(String)
+    /// Who attempts what.
+    struct Attempt: Hashable, Sendable {
+        enum Attempter: Hashable, Sendable {
+            case address(String)
+            /// A browser that the account has been used with before, or somebody who is signed in.
+            case known
+        }
+
+        let attempter: Attempter
+        /// The account, or the share, whose password is tried.
+        let target: String
     }
 
     private struct Failures: Sendable {
@@ -14,43 +21,62 @@ struct AttemptLimiter: Sendable {
         var last: Double
     }
 
-    /// The failures of an attempter that cost no wait.
+    /// The failures at one target that cost no wait.
     private static let free = 5
-    /// The failures of an account from which on an address's first failure costs a wait.
+    /// The same for an address at all targets together. A success does not undo those, or somebody with a password of
+    /// their own could guess others' for ever.
+    private static let freeOfAddress = 30
+    /// The failures at a target from which on an address's first failure costs a wait.
     private static let siege = 20
     private static let longestWait = 300.0
     /// Failures are forgotten after this time without another.
     private static let memory = 900.0
-    /// The most attempters, and accounts, remembered. The older half makes room.
+    /// The most entries of each table. The older half makes room.
     private static let capacity = 10_000
 
-    private var attempters: [Attempter: Failures] = [:]
-    private var accounts: [String: Failures] = [:]
+    private var attempts: [Attempt: Failures] = [:]
+    private var addresses: [String: Failures] = [:]
+    private var targets: [String: Failures] = [:]
 
-    /// How many seconds the attempter still has to wait; 0 for none.
-    mutating func wait(_ attempter: Attempter, account: String, now: Double) -> Int {
-        guard let failures = recent(attempters[attempter], now) else { return 0 }
-        let free = (recent(accounts[account], now)?.count ?? 0) >= Self.siege ? 1 : Self.free
-        guard failures.count >= free else { return 0 }
+    /// How many seconds to wait before this attempt; 0 for none.
+    mutating func wait(_ attempt: Attempt, now: Double) -> Int {
+        let isBesieged = (recent(targets[attempt.target], now)?.count ?? 0) >= Self.siege
+        let own = pause(recent(attempts[attempt], now), free: isBesieged ? 1 : Self.free, now)
+        guard case .address(let address) = attempt.attempter else { return own }
+        return max(own, pause(recent(addresses[address], now), free: Self.freeOfAddress, now))
+    }
+
+    private func pause(_ failures: Failures?, free: Int, _ now: Double) -> Int {
+        guard let failures, failures.count >= free else { return 0 }
         let pause = min(Self.longestWait, Double(1 << min(failures.count - free, 20)))
         return max(0, Int((failures.last + pause - now).rounded(.up)))
     }
 
-    /// How often the attempter has failed lately.
-    func failures(of attempter: Attempter, now: Double) -> Int { recent(attempters[attempter], now)?.count ?? 0 }
+    /// Whether this has failed lately.
+    func hasFailed(_ attempt: Attempt, now: Double) -> Bool { recent(attempts[attempt], now) != nil }
 
-    mutating func failed(_ attempter: Attempter, account: String, now: Double) {
-        Self.count(&attempters, attempter, now)
-        Self.count(&accounts, account, now)
+    mutating func failed(_ attempt: Attempt, now: Double) {
+        Self.count(&attempts, attempt, now)
+        if case .address(let address) = attempt.attempter {
+            Self.count(&addresses, address, now)
+            Self.count(&targets, attempt.target, now)
+        }
     }
 
-    mutating func succeeded(_ attempter: Attempter) { attempters[attempter] = nil }
-
-    var rememberedCount: Int { attempters.count + accounts.count }
+    /// Takes back the failure that was counted before the check, and forgives the earlier ones at this target.
+    mutating func succeeded(_ attempt: Attempt) {
+        attempts[attempt] = nil
+        if case .address(let address) = attempt.attempter {
+            addresses[address]?.count -= 1
+            targets[attempt.target]?.count -= 1
+        }
+    }
 
     private func recent(_ failures: Failures?, _ now: Double) -> Failures? {
-        failures.flatMap { now - $0.last < Self.memory ? $0 : nil }
+        failures.flatMap { $0.count > 0 && now - $0.last < Self.memory ? $0 : nil }
     }
+
+    var rememberedCount: Int { attempts.count + addresses.count + targets.count }
 
     private static func count<Key>(_ table: inout [Key: Failures], _ key: Key, _ now: Double) {
         let former = table[key].flatMap { now - $0.last < memory ? $0.count : nil } ?? 0

@@ -12,6 +12,11 @@ extension Catalog {
     /// Drops orders that have not been used for a while and are quickly rebuilt. Call it when no requests are pending.
     public func forgetIdleOrders(now: ContinuousClock.Instant = .now) {
         orders.forget(unusedSince: now - Self.attention)
+        scopeOrders.forget(unusedSince: now - Self.attention)
+    }
+
+    private func orders(for view: View) -> OrderCache {
+        view.scope != nil && view.within(nil).isPlain ? scopeOrders : orders
     }
 
     /// The current order of a view, or a recent one: while the gallery changes, an order is rebuilt at most once a
@@ -78,7 +83,7 @@ extension Catalog {
 
     private func presentOrder(of view: View, _ snapshot: Snapshot) -> Order? {
         let now = ContinuousClock.now
-        guard let entry = orders.entry(of: view, now: now) else { return nil }
+        guard let entry = orders(for: view).entry(of: view, now: now) else { return nil }
         let isSame =
             entry.order.snapshot.isSame(as: snapshot) && entry.order.basis?.generations == generations(of: snapshot)
         let patience = Duration.seconds(max(1, 10 * entry.cost))
@@ -92,7 +97,7 @@ extension Catalog {
     /// Blocking.
     private func makeOrder(of view: View, _ snapshot: Snapshot) throws -> Order {
         let began = ContinuousClock.now
-        let former = orders.entry(of: view, now: began)
+        let former = orders(for: view).entry(of: view, now: began)
         var basis = try basis(of: snapshot)
         keepColumns()
         let maker = OrderBuilder(snapshot: snapshot, columns: basis.columns, prefixes: folderPrefixes)
@@ -107,7 +112,7 @@ extension Catalog {
         }
         let order = Order(view: view, revision: revision, snapshot: snapshot, sequence: sequence, basis: basis)
         let ended = ContinuousClock.now
-        orders.keep(
+        orders(for: view).keep(
             OrderCache.Entry(order: order, cost: (ended - began) / .seconds(1), madeAt: ended, lastUsedAt: ended))
         return order
     }

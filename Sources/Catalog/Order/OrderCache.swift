@@ -3,7 +3,9 @@ import Locking
 /// A cache of recently used orders.
 final class OrderCache: Sendable {
     /// The maximum number of orders; beyond it the least recently used one is evicted.
-    private static let capacity = 8
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
 
     struct Entry: Sendable {
         let order: Order
@@ -26,7 +28,7 @@ final class OrderCache: Sendable {
     func keep(_ entry: Entry) {
         entries.withLock { entries in
             entries[entry.order.view] = entry
-            guard entries.count > Self.capacity else { return }
+            guard entries.count > capacity else { return }
             if let oldest = entries.min(by: { $0.value.lastUsedAt < $1.value.lastUsedAt }) { entries[oldest.key] = nil }
         }
     }

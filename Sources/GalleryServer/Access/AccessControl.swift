@@ -47,6 +47,7 @@ struct AccessControl: Sendable {
             default: false
             }
         guard isAdmitted else { throw .notAllowed }
+        accounts.noteUse(reader, from: request.sender)
         request.visitor = Visitor.reader(reader)
         return request
     }
@@ -149,6 +150,9 @@ extension Request {
 extension ShareVisit {
     /// What the share shows; nil for the whole gallery.
     var scope: View.Scope? { (try? View(text: share.view)).flatMap { View.Scope(of: $0) } }
+
+    /// Whether it is known what the share shows: another version of the program may have read its view otherwise.
+    var isIntelligible: Bool { share.view.isEmpty || scope != nil }
 }
 
 extension Problem {

@@ -1,7 +1,8 @@
 import Accounts
-import Dispatch
+import DequeModule
 import Hashing
 import Images
+import Locking
 import Synchronization
 
 /// Makes and checks the links of readers: a rendition's URL carries a code that proves that this reader was told of this
@@ -33,29 +34,29 @@ final class ReadingLinks: Sendable {
         init(_ keys: [UInt32: Key]) { self.keys = keys }
     }
 
-    /// The present table, retained. Invariant: one that has been replaced is released only after ``grace``, and nobody uses
-    /// one for longer than a check takes.
+    /// The present table, which `kept` retains. Invariant: nobody uses a table for longer than a check takes, and one that
+    /// has been replaced is kept until it has been replaced ``graceCount`` times more, each time with a write to the disk in
+    /// between.
     private let table: Atomic<UInt>
-    private static let grace = DispatchTimeInterval.seconds(60)
+    private let kept: Guarded<Deque<Table>>
+    private static let graceCount = 256
 
     init(_ accounts: Accounts) {
-        table = Atomic(Self.retained(Self.keys(of: accounts)))
+        let first = Table(Self.keys(of: accounts))
+        table = Atomic(Self.bits(of: first))
+        kept = Guarded([first])
         accounts.onChange { [weak self, unowned accounts] in
             guard let self else { return }
-            let former = table.exchange(Self.retained(Self.keys(of: accounts)), ordering: .acquiringAndReleasing)
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { Self.table(former).release() }
+            let next = Table(Self.keys(of: accounts))
+            kept.withLock { kept in
+                kept.append(next)
+                table.store(Self.bits(of: next), ordering: .releasing)
+                if kept.count > Self.graceCount { kept.removeFirst() }
+            }
         }
     }
 
-    deinit { Self.table(table.load(ordering: .acquiring)).release() }
-
-    private static func retained(_ keys: [UInt32: Key]) -> UInt {
-        UInt(bitPattern: Unmanaged.passRetained(Table(keys)).toOpaque())
-    }
-
-    private static func table(_ bits: UInt) -> Unmanaged<Table> {
-        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: bits)!)
-    }
+    private static func bits(of table: Table) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()) }
 
     private static func keys(of accounts: Accounts) -> [UInt32: Key] {
         Dictionary(
@@ -66,7 +67,9 @@ final class ReadingLinks: Sendable {
     }
 
     private func key(of account: AccountID) -> Key? {
-        Self.table(table.load(ordering: .acquiring))._withUnsafeGuaranteedRef { $0.keys[account.number] }
+        let bits = table.load(ordering: .acquiring)
+        let table = Unmanaged<Table>.fromOpaque(UnsafeRawPointer(bitPattern: bits)!)
+        return table._withUnsafeGuaranteedRef { $0.keys[account.number] }
     }
 
     /// Whether a link opens this rendition of this image. Takes as long for a wrong code as for a right one. Callable from
@@ -78,9 +81,10 @@ final class ReadingLinks: Sendable {
         return Self.code(image, version, class_, key.words) == link.code
     }
 
-    /// The links of a reader; nil if the account is gone.
+    /// The links of a reader; nil if the account is gone, or for a program, which sends its token with each request.
     func writer(for reader: Reader) -> Writer? {
-        key(of: reader.account).map { Writer(account: reader.account, key: $0.words, rights: reader.rights) }
+        guard reader.isPerson else { return nil }
+        return key(of: reader.account).map { Writer(account: reader.account, key: $0.words, rights: reader.rights) }
     }
 
     fileprivate static func code(

@@ -23,6 +23,8 @@ struct SessionCookies: Sendable {
         self.basePath = basePath
     }
 
+    var hasOriginToItself: Bool { basePath.isEmpty }
+
     /// `__Host-` requires the path of the whole host.
     private func name(_ word: String, isSecure: Bool) -> String {
         let prefix = basePath.isEmpty && word != "pass" ? "__Host-" : "__Secure-"
@@ -82,7 +84,7 @@ struct SessionCookies: Sendable {
         _ word: String, _ value: String, _ lifetime: Int, _ request: Request, below path: String = "/",
         to fields: inout HTTPFields
     ) {
-        let isSecure = Self.usesTLS(request)
+        let isSecure = usesTLS(request)
         let path = basePath + path
         let secure = isSecure ? "; Secure" : ""
         fields.append(
@@ -93,9 +95,11 @@ struct SessionCookies: Sendable {
     }
 
     /// Whether the browser reaches the gallery by TLS, which ends at a proxy: browsers say so in `Origin` with each POST,
-    /// and trusted proxies in `X-Forwarded-Proto`.
-    static func usesTLS(_ request: Request) -> Bool {
+    /// and by sending a cookie that was set with TLS; trusted proxies say so in `X-Forwarded-Proto`.
+    private func usesTLS(_ request: Request) -> Bool {
         if let origin = request.headers[.origin] { return origin.hasPrefix("https://") }
+        let secure = name("session", isSecure: true) + "="
+        if request.headers.values(of: .cookie).contains(where: { $0.contains(secure) }) { return true }
         return request.isFromProxy && request.headers[.xForwardedProto]?.lowercased() == "https"
     }
 }

@@ -29,7 +29,8 @@ struct SharePaths: Responder {
             guard isWellFormed else { return reply.send(Problem.noSuchShare.response) }
             return reply.send(Response(status: .permanentRedirect, headers: [.location: "\(basePath)\(prefix)/"]))
         }
-        let visit = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
+        let found = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
+        let visit = found.flatMap { $0.isIntelligible ? $0 : nil }
         var inside = request.droppingPathPrefix(prefix.utf8.count)
         inside.visitor = visit.map(Visitor.share) ?? .nobody(key: key)
         switch inside.path {
@@ -38,7 +39,7 @@ struct SharePaths: Responder {
             guard let visit, visit.reader != nil else {
                 return inner.respond(to: inside.withPath("/account.html"), reply: reply)
             }
-            if request.method == .get { Task { await accounts.count(visit) } }
+            if request.method == .get { accounts.count(visit) }
             inner.respond(to: inside, reply: reply)
         // Would keep what a visitor may no longer see.
         case "/service-worker.js": reply.send(Problem(.notFound).response)

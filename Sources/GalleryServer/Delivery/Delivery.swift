@@ -100,7 +100,10 @@ struct Delivery: Sendable {
     /// response to a token is not cached.
     private func cacheControl(version: ContentVersion?, isStale: Bool) -> String {
         if token != nil { return "no-store" }
-        return Self.cacheControl(isNamed: version != nil && version == asked && !isStale, isPrivate: isPrivate)
+        // A browser's cache does not know who is signed in; with a link, the URL does.
+        let isForReader = isPrivate && rendition.isFile && request.query.values(of: "r").isEmpty
+        let isNamed = version != nil && version == asked && !isStale && !isForReader
+        return Self.cacheControl(isNamed: isNamed, isPrivate: isPrivate)
     }
 
     /// - Parameter isNamed: Whether the URL names the version of the response.

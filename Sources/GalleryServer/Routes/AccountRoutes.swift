@@ -36,7 +36,8 @@ struct AccountRoutes {
                 request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, reader: nil))
         }
         var response = try await unshared(request, SessionBody(hasAccounts: true, isSetUp: true, reader: reader))
-        if let secret = try await accounts.refresh(reader, from: request.sender) {
+        // If it cannot be renewed now, it will be next time.
+        if let secret = try? await accounts.renew(reader) {
             response.headers.append(contentsOf: cookies.fields(session: secret, browser: nil, for: request))
         }
         return response
@@ -71,7 +72,8 @@ struct AccountRoutes {
         }
         var headers = cookies.clearing(for: request)
         headers[.cacheControl] = "no-store"
-        headers[.clearSiteData] = #""cache", "storage""#
+        // The storage is that of the whole origin, which a gallery under a path shares with others.
+        headers[.clearSiteData] = cookies.hasOriginToItself ? #""cache", "storage""# : #""cache""#
         return Response(status: .noContent, headers: headers)
     }
 

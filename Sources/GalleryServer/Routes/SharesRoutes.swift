@@ -36,8 +36,13 @@ struct SharesRoutes {
         guard !body.contents.contains(.originals) || body.contents.contains([.metadata, .place]) else {
             throw Problem.badField("contents", "with originals needs metadata and place, which originals contain.")
         }
+        let shared = view.sharedPart
+        // Such as `q=-`, which finds everything.
+        guard shared.description.isEmpty || View.Scope(of: shared) != nil else {
+            throw Problem.badField("view", "shows everything. Leave it empty to share the whole gallery.")
+        }
         let new = Accounts.NewShare(
-            name: body.name, view: view.description, lifetime: body.days.map { Int64($0) * 86_400 },
+            name: body.name, view: shared.description, lifetime: body.days.map { Int64($0) * 86_400 },
             password: body.password, contents: body.contents)
         let share = try await problems { () async throws(AccountsError) in
             try await accounts.share(new, by: reader, from: request.sender)
@@ -62,5 +67,15 @@ struct SharesRoutes {
         var headers = cookies.field(pass: pass, key: visit.key, for: request)
         headers[.cacheControl] = "no-store"
         return Response(status: .noContent, headers: headers)
+    }
+}
+
+extension View {
+    /// What says which images the view shows, without their order.
+    fileprivate var sharedPart: View {
+        var part = View()
+        part.search = search
+        part.folder = folder
+        return part
     }
 }

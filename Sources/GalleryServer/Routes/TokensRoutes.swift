@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Clients
 import HTTPServer
@@ -73,6 +74,9 @@ struct TokensRoutes {
     private func validate(_ bytes: [UInt8], for request: Request) async throws -> ValidatedRequest {
         let body = try await JSONBody.decode(TokenRequestBody.self, from: bytes)
         let rendition = try rendition(of: body)
+        // A gallery without accounts has no visitors.
+        let mayHaveFile = request.visitor == nil || request.reader?.rights.contains(.originals) == true
+        guard !rendition.isFile || mayHaveFile else { throw Problem.notAllowed }
         let level = try level(of: body)
         let session = try session(body.session)
         let (slots, refused) = try await slots(of: body, for: request)

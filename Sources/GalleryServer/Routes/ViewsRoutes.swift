@@ -67,7 +67,7 @@ struct ViewsRoutes {
         let (revision, bytes) = try await catalog.ratios(of: view, at: first..<first + count)
         var headers = SecurityHeaders.data
         headers[.contentType] = "application/octet-stream"
-        headers[.cacheControl] = "no-cache"
+        headers[.cacheControl] = JSONBody.cacheControl(of: request)
         headers[.tesseraRevision] = "\(revision)"
         return Response(headers: headers, body: .bytes(bytes)).tagged(for: request)
     }

@@ -21,6 +21,12 @@ struct StreamRoute {
                     .forbidden, title: "This page is not allowed to open the stream",
                     detail: "Its origin is not allowed. Start the server with --allow-origin to allow it.")
             }
+            // Other pages of the same site send cookies, too. A page of an allowed origin never acts for a person.
+            if let origin = request.headers[.origin], request.visitor != nil, request.headers.contains(.cookie),
+                !origins.isSame(origin, as: request.authority)
+            {
+                throw Problem.notAllowed
+            }
             let accept = try QueryReader(request).text("accept") ?? request.headers[.accept]
             return Response.webSocket(
                 for: request, subprotocols: [Self.subprotocol],

@@ -43,7 +43,9 @@ extension StreamSession {
     static func view(_ text: String, within visit: ShareVisit?) -> View? {
         guard let view = try? View(text: text) else { return nil }
         guard let visit else { return view }
-        guard view.search.isEmpty || visit.share.contents.contains([.metadata, .place]) else { return nil }
+        guard view.search.isEmpty && view.folder == nil || visit.share.contents.contains([.metadata, .place]) else {
+            return nil
+        }
         return view.within(visit.scope)
     }
 

@@ -24,6 +24,11 @@ enum JSONBody {
 }
 
 extension JSONBody {
+    /// For a response to a read, which must be revalidated. Caches that several people share must not keep what is for one.
+    static func cacheControl(of request: Request) -> String {
+        request.visitor == nil ? "no-cache" : "private, no-cache"
+    }
+
     /// A response that must be revalidated before each reuse, since the next request may change it. The response to a
     /// read has an entity tag for that; the response to a write is never cached. Compressed if the client accepts it.
     /// Compression is safe although the response may contain tokens: no page of another origin can put text of its
@@ -37,7 +42,7 @@ extension JSONBody {
         return try await offLoop {
             var headers = SecurityHeaders.data
             headers[.contentType] = "application/json"
-            headers[.cacheControl] = !isRead ? "no-store" : request.visitor == nil ? "no-cache" : "private, no-cache"
+            headers[.cacheControl] = isRead ? cacheControl(of: request) : "no-store"
             // A page of 100 images takes about 40 KB.
             let response = Response(status: status, headers: headers, body: .bytes(body.json(capacity: 1 << 16)))
             return isRead ? response.tagged(for: request) : response.compressed(for: request)

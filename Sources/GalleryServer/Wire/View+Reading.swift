@@ -19,7 +19,7 @@ extension View {
     ///
     /// - Throws: A `Problem` with status 403 for a search by a visitor who may not learn what it would find.
     func within(_ request: Request) throws(Problem) -> View {
-        guard search.isEmpty || request.learns([.metadata, .place]) else {
+        guard search.isEmpty && folder == nil || request.learns([.metadata, .place]) else {
             throw Problem(
                 .forbidden, title: "Search is not available", detail: "This link shows pictures without their metadata."
             )

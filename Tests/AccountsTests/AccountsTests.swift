@@ -1,0 +1,220 @@
+import Locking
+import Logging
+import TestSupport
+import Testing
+
+@testable import Accounts
+
+@Suite struct AccountsTests {
+    /// A library in memory, which can be made to fail; and the time.
+    private final class World: LibraryStore, Sendable {
+        struct Full: Error {}
+
+        struct State {
+            var records: [String: LibraryRecord] = [:]
+            var entries: [AuditEntry] = []
+            var isFull = false
+            var now: Int64 = 1_000_000
+        }
+
+        let state = Guarded(State())
+
+        func records() throws -> [LibraryRecord] { state.withLock { Array($0.records.values) } }
+
+        func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
+            try state.withLock { state in
+                guard !state.isFull else { throw Full() }
+                for change in changes {
+                    state.records["\(change.kind) \(change.id)"] = change.body == nil ? nil : change
+                }
+                state.entries += entries
+            }
+        }
+
+        func audit(before number: Int64?, limit: Int) throws -> [AuditEntry] { state.withLock(\.entries).reversed() }
+        func close() {}
+
+        func open() throws -> Accounts {
+            try Accounts(store: self, path: "memory", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+                let now = self.state.withLock(\.now)
+                return (now, Double(now))
+            }
+        }
+
+        func wait(_ seconds: Int64) { state.withLock { $0.now += seconds } }
+    }
+
+    private let world = World()
+    private let sender = Sender(address: "192.0.2.1", agent: "test")
+    private let password = "correct horse"
+
+    private func owner(_ accounts: Accounts) async throws -> SignedIn {
+        try await accounts.accept(
+            try await accounts.inviteOwner().text, name: "olga", password: password, from: sender)
+    }
+
+    @Test func `everything is there again after a restart, and nothing in the library opens anything`() async throws {
+        let first = try world.open()
+        let owner = try await owner(first)
+        let (_, token) = try await first.issueToken(
+            "program", scopes: .view, lifetime: nil, by: owner.reader, from: sender)
+        let share = try await first.share(
+            .init(name: "s", view: "q=x", lifetime: nil, password: "sesame", contents: [.metadata]), by: owner.reader,
+            from: sender)
+        let second = try world.open()
+        #expect(second.reader(session: owner.session.text) == owner.reader)
+        #expect(second.reader(appToken: token.text)?.rights == .view)
+        #expect(second.visit(share.key(second.secret), pass: nil)?.share == share)
+        let stored = world.state.withLock { $0.records.values.map { String(decoding: $0.body ?? [], as: UTF8.self) } }
+        #expect(stored.count == 5)
+        for secret in [owner.session.text, String(token.text.dropFirst(8)), password, "sesame"] {
+            #expect(!stored.contains { $0.contains(secret) })
+        }
+    }
+
+    @Test func `a session is renewed every day, its former secret works for a minute, and it ends when idle`()
+        async throws
+    {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        #expect(try await accounts.renew(owner.reader) == nil)
+        world.wait(86_400)
+        let renewed = try #require(try await accounts.renew(owner.reader))
+        #expect(accounts.reader(session: renewed.text) == owner.reader)
+        #expect(accounts.reader(session: owner.session.text) == owner.reader)
+        world.wait(61)
+        #expect(accounts.reader(session: owner.session.text) == nil)
+        #expect(accounts.isCurrent(owner.reader))
+        world.wait(30 * 86_400)
+        #expect(accounts.reader(session: renewed.text) == nil)
+        #expect(!accounts.isCurrent(owner.reader))
+    }
+
+    @Test func `what expires ends, and is gone after a restart`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        let (_, token) = try await accounts.issueToken(
+            "program", scopes: .view, lifetime: 100, by: owner.reader, from: sender)
+        let share = try await accounts.share(
+            .init(name: "s", view: "", lifetime: 100, password: nil, contents: []), by: owner.reader, from: sender)
+        let code = try await accounts.invite(.member, by: owner.reader, from: sender)
+        let key = share.key(accounts.secret)
+        let visitor = try #require(accounts.visit(key, pass: nil)?.reader)
+        #expect(accounts.isCurrent(visitor))
+        world.wait(100)
+        #expect(accounts.reader(appToken: token.text) == nil && accounts.visit(key, pass: nil) == nil)
+        #expect(!accounts.isCurrent(visitor))
+        #expect(accounts.purpose(of: code.text) != nil)
+        world.wait(7 * 86_400)
+        #expect(accounts.purpose(of: code.text) == nil)
+        _ = try world.open()
+        #expect(world.state.withLock { $0.records.keys.count { !$0.hasPrefix("session") } } == 2)
+    }
+
+    @Test func `a change that cannot be written did not happen`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        let member = try await accounts.accept(
+            try await accounts.invite(.member, by: owner.reader, from: sender).text, name: "mia", password: password,
+            from: sender)
+        world.state.withLock { $0.isFull = true }
+        await #expect(throws: AccountsError.self) {
+            try await accounts.remove(member.reader.account, by: owner.reader, from: sender)
+        }
+        await #expect(throws: AccountsError.self) { try await accounts.invite(.guest, by: owner.reader, from: sender) }
+        #expect(accounts.isCurrent(member.reader) && accounts.people.count == 2)
+        world.state.withLock { $0.isFull = false }
+        try await accounts.remove(member.reader.account, by: owner.reader, from: sender)
+        #expect(!accounts.isCurrent(member.reader) && accounts.people.count == 1)
+    }
+
+    @Test func `a link makes one account, whoever is fastest`() async throws {
+        let accounts = try world.open()
+        let code = try await accounts.inviteOwner().text
+        let made = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    (try? await accounts.accept(code, name: "p\(number)", password: password, from: sender)) != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(made == 1 && accounts.people.count == 1)
+    }
+
+    @Test func `somebody who has lost a right cannot complete a change that began before`() async throws {
+        let accounts = try world.open()
+        let first = try await owner(accounts)
+        let second = try await accounts.accept(
+            try await accounts.invite(.owner, by: first.reader, from: sender).text, name: "otto", password: password,
+            from: sender)
+        let open = try await accounts.invite(.owner, by: second.reader, from: sender)
+        try await accounts.change(second.reader.account, to: .member, by: first.reader, from: sender)
+        // The reader is as it was when the request arrived.
+        await #expect(throws: AccountsError.notFound) {
+            try await accounts.invite(.owner, by: second.reader, from: sender)
+        }
+        await #expect(throws: AccountsError.notFound) {
+            try await accounts.change(first.reader.account, to: .guest, by: second.reader, from: sender)
+        }
+        #expect(accounts.purpose(of: open.text) == nil)
+        guard case .session(let id) = second.reader.credential else { return #expect(Bool(false)) }
+        try await accounts.endSession(id, by: second.reader, from: sender)
+        await #expect(throws: AccountsError.notFound) {
+            try await accounts.issueToken("t", scopes: .view, lifetime: nil, by: second.reader, from: sender)
+        }
+        await #expect(throws: AccountsError.notFound) {
+            try await accounts.share(
+                .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: second.reader, from: sender)
+        }
+    }
+
+    @Test func `visits are counted at once, and written together`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        let share = try await accounts.share(
+            .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: owner.reader, from: sender)
+        let visit = try #require(accounts.visit(share.key(accounts.secret), pass: nil))
+        for _ in 0..<1_000 { accounts.count(visit) }
+        #expect(accounts.shares(for: owner.reader).map(\.visits) == [1_000])
+        #expect(try world.open().shares(for: owner.reader).map(\.visits) == [0])
+        accounts.close()
+        #expect(try world.open().shares(for: owner.reader).map(\.visits) == [1_000])
+    }
+
+    @Test func `losses are announced, and links change their key, when rights end`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        let member = try await accounts.accept(
+            try await accounts.invite(.member, by: owner.reader, from: sender).text, name: "mia", password: password,
+            from: sender)
+        let lost = Guarded<[AccountID]>([])
+        accounts.onLoss { account in lost.withLock { $0.append(account) } }
+        let id = member.reader.account
+        func epoch() -> UInt32? { accounts.linkReaders.first { $0.account == id }?.epoch }
+        #expect(epoch() == 0)
+        try await accounts.change(id, to: .guest, by: owner.reader, from: sender)
+        #expect(lost.withLock(\.self) == [id] && epoch() == 1)
+        try await accounts.change(id, to: .guest, by: owner.reader, from: sender)
+        #expect(lost.withLock(\.self) == [id] && epoch() == 1)
+        try await accounts.remove(id, by: owner.reader, from: sender)
+        #expect(lost.withLock(\.self) == [id, id] && epoch() == nil)
+    }
+}
+
+@Suite struct PasswordTests {
+    @Test func `a password matches its own hash alone`() throws {
+        let hash = try #require(Password.hash("correct horse"))
+        #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(Password.matches("correct horse", hash))
+        for wrong in ["", "correct hors", "correct horse ", "Correct horse"] { #expect(!Password.matches(wrong, hash)) }
+        #expect(Password.hash("correct horse") != hash)
+        #expect(!Password.matches("x", "no hash") && !Password.matches("x", ""))
+    }
+
+    @Test func `length is all that is asked of a password`() {
+        #expect(throws: AccountsError.passwordTooShort) { try Password.check("1234567") }
+        #expect(throws: AccountsError.passwordTooLong) { try Password.check(String(repeating: "x", count: 513)) }
+        #expect(throws: Never.self) { try Password.check("12345678") }
+    }
+}
