@@ -108,7 +108,7 @@ keepForOffline();
 whenIdle({ transport, connection }, (later) => {
   viewer.prepare(later);
   new later.Timeline({ grid, pages });
-  later.offerSharing();
+  later.offerAccount();
 });
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -6,7 +6,7 @@ export { DateSheet } from './finding/date-sheet.js';
 export { FolderSheet } from './finding/folder-sheet.js';
 export { SearchPanel } from './finding/search-panel.js';
 export { adviceOn, dayIn, destinationOf } from './page/destination.js';
-export { offerSharing } from './page/share-action.js';
+export { offerAccount } from './page/account-action.js';
 export { SettingsSheet } from './settings/settings-sheet.js';
 export { Timeline } from './finding/timeline.js';
 export { StandIn } from './offline/stand-in.js';

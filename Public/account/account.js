@@ -14,8 +14,8 @@ import { Sessions } from './sessions.js';
 import { Shares } from './shares.js';
 
 /*
- * The page about accounts: it signs people in, accepts invitations, and shows a signed-in person the account. It lies
- * apart from the gallery's page, which does not become larger by it.
+ * The page about accounts: it signs people in, accepts invitations, and shows a signed-in person the account. It is
+ * apart from the gallery's page, so that the gallery's page does not grow.
  */
 
 /**
@@ -94,7 +94,7 @@ async function showAccount({ name, role, scopes, shares, manages }) {
   const sessions = new Sessions(server, act);
   const tokens = new AppTokens(server, act, scopes);
   attachPassword(server, async () => {
-    tell('The password is changed.');
+    tell('Your password has been changed.');
     await sessions.show();
   });
   const ofSharers = shares ? [new Shares(server, act)] : [];

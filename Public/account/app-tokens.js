@@ -40,7 +40,7 @@ export class AppTokens {
   #entry({ id, name, scopes: held, expires }) {
     const may = held.map((scope) => scopes.get(scope)).join(', ');
     const note = `${may}; ${expires ? `until ${dateText(expires)}` : 'does not expire'}`;
-    const revoke = () => this.#act(`${name} is revoked.`, () => this.#server.revokeToken(id), () => this.show());
+    const revoke = () => this.#act(`The token ${name} has been revoked.`, () => this.#server.revokeToken(id), () => this.show());
     return entry(name, note, [button('Revoke', revoke, `Revoke ${name}`)]);
   }
 

@@ -52,7 +52,7 @@ export class Entrance {
     this.#code = code;
     const how = { action: 'Continue', autocomplete: 'new-password' };
     if (role === 'owner') {
-      this.#show({ ...how, title: 'Set up the gallery', text: 'Make the account of an owner, who invites everybody else.' });
+      this.#show({ ...how, title: 'Create your owner account', text: 'Owners can invite other people.' });
     } else if (role) {
       this.#show({ ...how, title: 'Welcome', text: 'Choose a name and a password to see the gallery.' });
     } else {

@@ -50,7 +50,7 @@ export class People {
     choice.append(...roles.map(([value, text]) => new Option(text, value, false, value === role)));
     choice.addEventListener('change', () =>
       this.#act(
-        `${name} is ${choice.selectedOptions[0].text.toLowerCase()} now.`,
+        `The role of ${name} is now ${choice.selectedOptions[0].text.toLowerCase()}.`,
         () => this.#server.changeRole(id, /** @type {Role} */ (choice.value)),
         () => this.show(),
       ),
@@ -64,7 +64,7 @@ export class People {
     };
     const remove = () => {
       if (!confirm(`Remove ${name}? Sessions, app tokens and links of this account end at once.`)) return;
-      this.#act(`${name} is removed.`, () => this.#server.removePerson(id), () => this.show());
+      this.#act(`${name} has been removed.`, () => this.#server.removePerson(id), () => this.show());
     };
     return entry(name, note, [
       choice,

@@ -25,7 +25,7 @@ export class Sessions {
   #entry({ id, agent, address, seen, own }) {
     const text = agentText(agent);
     if (own) return entry(text, `This browser, from ${address}`);
-    const end = () => this.#act(`${text} is signed out.`, () => this.#server.endSession(id), () => this.show());
+    const end = () => this.#act(`${text} has been signed out.`, () => this.#server.endSession(id), () => this.show());
     return entry(text, `Last used ${timeText(seen)}, from ${address}`, [button('Sign out', end, `Sign out ${text}`)]);
   }
 }

@@ -28,7 +28,7 @@ export class Shares {
     this.#server = server;
     this.#act = act;
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
-    find('#share-view').textContent = `A share shows ${viewText(this.#view)}, as it changes.`;
+    find('#share-view').textContent = `The share will show ${viewText(this.#view)}, including pictures added later.`;
     // Whoever has an original has everything that is in it.
     this.#field('originals').addEventListener('change', () => {
       if (this.#field('originals').checked) for (const name of contents) this.#field(name).checked = true;
@@ -80,7 +80,7 @@ export class Shares {
    * @param {string} link  Relative to the page.
    */
   #showLink(name, link) {
-    showSecret(find('#share-link'), `Whoever has this link sees ${name}.`, new URL(link, location.href).href);
+    showSecret(find('#share-link'), `Anybody with this link can see ${name}.`, new URL(link, location.href).href);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { Problem } from './problem.js';
 import { acceptedPictures } from './formats.js';
-import { leaveToSignIn } from '../account/return.js';
 import { linksOf, versionIn } from './links.js';
 import { copyMark } from '../offline/copy-mark.js';
 
@@ -198,7 +197,9 @@ export class Server {
       signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Server.timeout),
     });
     // The list itself is missing only if the link of a share is no longer valid.
-    if (response.status === 401 || (response.status === 404 && path.startsWith('api/v1/images?'))) leaveToSignIn();
+    if (response.status === 401 || (response.status === 404 && path.startsWith('api/v1/images?'))) {
+      location.replace(`account.html#from=${location.search}${location.hash}`);
+    }
     if (!response.ok) throw await Problem.from(response);
     // The service worker answered in place of the server.
     if (response.headers.has(copyMark)) this.#connection.suspect();

@@ -1,7 +1,6 @@
 import { serverTables } from '../catalog/server-tables.js';
 import { View } from '../catalog/view.js';
 import { Address } from '../page/address.js';
-import { readPreference } from '../page/memory.js';
 import { Motion } from '../page/motion.js';
 import { RememberedOrder } from '../page/remembered-order.js';
 import { SingleKeys } from '../page/single-keys.js';
@@ -39,8 +38,6 @@ export class SettingsSheet {
     const order = RememberedOrder.chosen;
     this.#field('order').value = order === null ? '' : valueOf(View.read(order));
     this.#field('keys').checked = SingleKeys.areOn;
-    // The page about accounts keeps the name while somebody is signed in.
-    find('#settings-account').hidden = readPreference('account') === null;
     this.#dialog.showModal();
   }
 

@@ -33,45 +33,47 @@ extension Accounts {
     }
 
     /// Makes a link with which somebody makes an account of this role.
-    public func invite(_ role: Role, by reader: Reader, from sender: Sender) async throws(AccountsError) -> Secret {
-        try await invite(.newAccount(role), (.invited, role.rawValue), by: reader, from: sender)
+    public func invite(_ role: Role, by principal: Principal, from sender: Sender) async throws(AccountsError) -> Secret
+    {
+        try await invite(.newAccount(role), (.invited, role.rawValue), by: principal, from: sender)
     }
 
     /// Makes a link with which somebody who has forgotten a password sets a new one.
     public func invitePassword(
-        of id: AccountID, by reader: Reader, from sender: Sender
+        of id: AccountID, by principal: Principal, from sender: Sender
     ) async throws(AccountsError) -> Secret {
         guard let account = book.withLock({ $0.accounts[id] }) else { throw .notFound }
-        return try await invite(.password(of: id), (.passwordLinkIssued, account.name), by: reader, from: sender)
+        return try await invite(.password(of: id), (.passwordLinkIssued, account.name), by: principal, from: sender)
     }
 
     private func invite(
-        _ purpose: Invitation.Purpose, _ words: (AuditEntry.Action, String), by reader: Reader, from sender: Sender
+        _ purpose: Invitation.Purpose, _ words: (AuditEntry.Action, String), by principal: Principal,
+        from sender: Sender
     ) async throws(AccountsError) -> Secret {
         let code = Secret.random(16)
         return try await change { [self] (book, change) throws(AccountsError) in
-            _ = try book.require(reader, .manage, at: now)
+            _ = try book.require(principal, .manage, at: now)
             change.records += book.dead(at: now)
             guard book.invitations.values.count(where: { $0.isAlive(at: now) }) < Self.maximumAccounts else {
                 throw .tooMany("open invitations")
             }
             change.records.append(
                 Invitation(
-                    id: Self.newID(), digest: code.digest, purpose: purpose, issuer: reader.account, created: now,
+                    id: Self.newID(), digest: code.digest, purpose: purpose, issuer: principal.account, created: now,
                     expires: now + Invitation.lifetime
                 ).record)
-            change.entries.append(entry(words.0, by: reader.name, sender, words.1))
+            change.entries.append(entry(words.0, by: principal.name, sender, words.1))
             return code
         }
     }
 
     /// Withdraws an invitation.
-    public func withdraw(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+    public func withdraw(_ id: String, by principal: Principal, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
-            _ = try book.require(reader, .manage, at: now)
+            _ = try book.require(principal, .manage, at: now)
             guard book.invitations[id] != nil else { throw .notFound }
             change.records.append(LibraryRecord(.invitation, id, nil))
-            change.entries.append(entry(.invitationWithdrawn, by: reader.name, sender))
+            change.entries.append(entry(.invitationWithdrawn, by: principal.name, sender))
         }
     }
 
@@ -124,7 +126,7 @@ extension Accounts {
                 change.records += endings(of: id, in: book)
                 change.records += book.passwordLinks(of: id)
                 change.entries.append(entry(.passwordChanged, by: account.name, sender))
-                change.losses.insert(id)
+                change.revocations.insert(id)
                 return id
             }
         }
@@ -142,10 +144,10 @@ extension Accounts {
 
     /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
     public func change(
-        _ id: AccountID, to role: Role, by reader: Reader, from sender: Sender
+        _ id: AccountID, to role: Role, by principal: Principal, from sender: Sender
     ) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
-            _ = try book.require(reader, .manage, at: now)
+            _ = try book.require(principal, .manage, at: now)
             guard var account = book.accounts[id] else { throw .notFound }
             guard account.role != role else { return }
             guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
@@ -153,17 +155,17 @@ extension Accounts {
             account.epoch += 1
             change.records.append(account.record)
             change.records += book.links(by: id)
-            change.entries.append(entry(.roleChanged, by: reader.name, sender, "\(account.name): \(role.rawValue)"))
-            change.losses.insert(id)
+            change.entries.append(entry(.roleChanged, by: principal.name, sender, "\(account.name): \(role.rawValue)"))
+            change.revocations.insert(id)
         }
     }
 
     /// Removes an account with its sessions, app tokens and links.
     ///
     /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
-    public func remove(_ id: AccountID, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+    public func remove(_ id: AccountID, by principal: Principal, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
-            _ = try book.require(reader, .manage, at: now)
+            _ = try book.require(principal, .manage, at: now)
             guard let account = book.accounts[id] else { throw .notFound }
             guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
             change.records.append(LibraryRecord(.account, id.description, nil))
@@ -171,8 +173,8 @@ extension Accounts {
             change.records += book.appTokens.values.filter { $0.account == id }.map { .init(.appToken, $0.id, nil) }
             change.records += book.shares.values.filter { $0.account == id }.map { .init(.share, $0.id, nil) }
             change.records += book.passwordLinks(of: id) + book.links(by: id)
-            change.entries.append(entry(.accountRemoved, by: reader.name, sender, account.name))
-            change.losses.insert(id)
+            change.entries.append(entry(.accountRemoved, by: principal.name, sender, account.name))
+            change.revocations.insert(id)
         }
     }
 }

@@ -24,10 +24,10 @@ extension Accounts {
     }
 
     /// The shares that an account has made and that have not ended, the newest first; an owner sees everybody's.
-    public func shares(for reader: Reader) -> [Share] {
+    public func shares(for principal: Principal) -> [Share] {
         book.withLock { book in
             book.shares.values.filter {
-                $0.isAlive(at: now) && ($0.account == reader.account || reader.rights.contains(.manage))
+                $0.isAlive(at: now) && ($0.account == principal.account || principal.rights.contains(.manage))
             }
         }.map { share in
             var share = share
@@ -42,45 +42,47 @@ extension Accounts {
     /// Makes a share.
     ///
     /// - Throws: ``AccountsError``: `notFound` for what its maker lacks, `invalidName`, `tooMany`, `passwordTooLong`.
-    public func share(_ new: NewShare, by reader: Reader, from sender: Sender) async throws(AccountsError) -> Share {
-        guard reader.isPerson, reader.rights.contains(.share) else { throw .notFound }
-        guard !new.contents.contains(.originals) || reader.rights.contains(.originals) else { throw .notFound }
+    public func share(_ new: NewShare, by principal: Principal, from sender: Sender) async throws(AccountsError)
+        -> Share
+    {
+        guard principal.isPerson, principal.rights.contains(.share) else { throw .notFound }
+        guard !new.contents.contains(.originals) || principal.rights.contains(.originals) else { throw .notFound }
         guard let name = Account.normalized(new.name) else { throw .invalidName }
-        guard book.withLock({ $0.shareCount(of: reader.account) }) < Self.maximumShares else {
+        guard book.withLock({ $0.shareCount(of: principal.account) }) < Self.maximumShares else {
             throw .tooMany("shares")
         }
         var hash: String?
         if let password = new.password {
             guard password.utf8.count <= Password.longest else { throw .passwordTooLong }
-            hash = try await hashed(password, for: "share \(reader.account)")
+            hash = try await hashed(password, for: "share \(principal.account)")
         }
         return try await change { [self, hash] (book, change) throws(AccountsError) in
             let needed: Rights = new.contents.contains(.originals) ? [.share, .originals] : .share
-            _ = try book.require(reader, needed, at: now)
-            guard book.shareCount(of: reader.account) < Self.maximumShares else { throw .tooMany("shares") }
+            _ = try book.require(principal, needed, at: now)
+            guard book.shareCount(of: principal.account) < Self.maximumShares else { throw .tooMany("shares") }
             let share = Share(
-                id: Self.newID(), account: reader.account, name: name, view: new.view, created: now,
+                id: Self.newID(), account: principal.account, name: name, view: new.view, created: now,
                 expires: new.lifetime.map { now + $0 }, passwordHash: hash, contents: new.contents, visits: 0)
             change.records.append(share.record)
-            change.entries.append(entry(.shareMade, by: reader.name, sender, name))
+            change.entries.append(entry(.shareMade, by: principal.name, sender, name))
             return share
         }
     }
 
     /// Ends a share.
     ///
-    /// - Throws: ``AccountsError/notFound`` for a share of somebody else, unless the reader is an owner.
-    public func endShare(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
-        guard reader.isPerson else { throw .notFound }
+    /// - Throws: ``AccountsError/notFound`` for a share of somebody else, unless the principal is an owner.
+    public func endShare(_ id: String, by principal: Principal, from sender: Sender) async throws(AccountsError) {
+        guard principal.isPerson else { throw .notFound }
         try await change { [self] (book, change) throws(AccountsError) in
-            let account = try book.require(reader, [], at: now)
+            let account = try book.require(principal, [], at: now)
             guard let share = book.shares[id], share.account == account.id || account.role.rights.contains(.manage)
             else {
                 throw .notFound
             }
             change.records.append(LibraryRecord(.share, id, nil))
-            change.entries.append(entry(.shareEnded, by: reader.name, sender, share.name))
-            change.losses.insert(share.account)
+            change.entries.append(entry(.shareEnded, by: principal.name, sender, share.name))
+            change.revocations.insert(share.account)
         }
     }
 
@@ -97,13 +99,13 @@ extension Accounts {
         }
         guard let (share, maker) = found, share.isAlive(at: now), maker.role.rights.contains(.share) else { return nil }
         let isUnlocked = share.passwordHash == nil || pass == share.pass(secret)
-        return ShareVisit(key: key, share: share, reader: isUnlocked ? reader(of: share, maker) : nil)
+        return ShareVisit(key: key, share: share, principal: isUnlocked ? principal(of: share, maker) : nil)
     }
 
-    private func reader(of share: Share, _ maker: Account) -> Reader {
+    private func principal(of share: Share, _ maker: Account) -> Principal {
         var rights: Rights = .view
         if share.contents.contains(.originals) { rights.insert(.originals) }
-        return Reader(
+        return Principal(
             account: share.account, name: share.name, role: .guest, rights: rights.intersection(maker.role.rights),
             credential: .share(share.id))
     }

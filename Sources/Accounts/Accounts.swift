@@ -12,7 +12,7 @@ public final class Accounts: Sendable {
     let store: any LibraryStore
     let book: Guarded<AccountBook>
     let limiter = Guarded(AttemptLimiter())
-    let lane = PasswordLane()
+    let passwordQueue = PasswordQueue()
     /// Visits of shares that are not written yet, by share.
     let visits = Guarded<[String: Int]>([:])
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)
@@ -77,30 +77,30 @@ public final class Accounts: Sendable {
     // MARK: - Who sends a request
 
     /// - Parameter cookie: The text of the session's secret.
-    public func reader(session cookie: String) -> Reader? {
+    public func principal(session cookie: String) -> Principal? {
         guard let digest = Secret(cookie)?.digest else { return nil }
         return book.withLock { $0.session(digest, at: now) }.map { session, account in
-            Reader(
+            Principal(
                 account: account.id, name: account.name, role: account.role, rights: account.role.rights,
                 credential: .session(session.id))
         }
     }
 
-    public func reader(appToken text: String) -> Reader? {
+    public func principal(appToken text: String) -> Principal? {
         guard let digest = Secret(text, prefix: AppToken.prefix)?.digest else { return nil }
         return book.withLock { $0.appToken(digest, at: now) }.map { token, account in
-            Reader(
+            Principal(
                 account: account.id, name: account.name, role: account.role,
                 rights: account.role.rights.intersection(token.scopes), credential: .appToken(token.id))
         }
     }
 
-    /// Whether the reader's credential is still valid, with the rights that it had.
-    public func isCurrent(_ reader: Reader) -> Bool {
+    /// Whether the principal's credential is still valid, with the rights that it had.
+    public func isCurrent(_ principal: Principal) -> Bool {
         book.withLock { book in
-            guard let account = book.accounts[reader.account] else { return false }
-            if reader.isPerson || reader.isProgram, account.role != reader.role { return false }
-            switch reader.credential {
+            guard let account = book.accounts[principal.account] else { return false }
+            if principal.isPerson || principal.isProgram, account.role != principal.role { return false }
+            switch principal.credential {
             case .session(let id): return book.sessions[id]?.isAlive(at: now) == true
             case .appToken(let id): return book.appTokens[id]?.isAlive(at: now) == true
             case .share(let id):
@@ -110,7 +110,7 @@ public final class Accounts: Sendable {
     }
 
     /// What the links of each account depend on.
-    public var linkReaders: [(account: AccountID, epoch: UInt32, rights: Rights)] {
+    public var linkPrincipals: [(account: AccountID, epoch: UInt32, rights: Rights)] {
         book.withLock { book in book.accounts.values.map { ($0.id, $0.epoch, $0.role.rights) } }
     }
 
@@ -118,7 +118,7 @@ public final class Accounts: Sendable {
     public func onChange(_ body: @escaping @Sendable () -> Void) { accountObservers.withLock { $0.append(body) } }
 
     /// Calls `body` after each change that takes something from an account: on the accounts' queue, so it must be brief.
-    public func onLoss(_ body: @escaping @Sendable (AccountID) -> Void) { observers.withLock { $0.append(body) } }
+    public func onRevocation(_ body: @escaping @Sendable (AccountID) -> Void) { observers.withLock { $0.append(body) } }
 
     // MARK: - Changes
 
@@ -130,7 +130,7 @@ public final class Accounts: Sendable {
         var records: [LibraryRecord] = []
         var entries: [AuditEntry] = []
         /// Accounts whose sessions, tokens or rights have become fewer.
-        var losses: Set<AccountID> = []
+        var revocations: Set<AccountID> = []
     }
 
     /// Makes one change after all earlier ones: computes it from the book, writes it, and puts it into the book.
@@ -163,7 +163,7 @@ public final class Accounts: Sendable {
             for observer in accountObservers.withLock(\.self) { observer() }
         }
         let observers = observers.withLock(\.self)
-        for account in change.losses { for observer in observers { observer(account) } }
+        for account in change.revocations { for observer in observers { observer(account) } }
         return value
     }
 

@@ -6,7 +6,7 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
     case unwritable(reason: String)
     /// The name and the password do not belong together, or there is no such account.
     case wrongPassword
-    /// There were too many attempts. In seconds, when to try again.
+    /// There were too many attempts. `wait` is the number of seconds until the next one is allowed.
     case tooManyAttempts(wait: Int)
     /// The link has been used, has expired, or never existed.
     case noSuchInvitation
@@ -32,7 +32,7 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSuchInvitation: "This link has been used or has expired. Ask for a new one."
         case .nameTaken: "Another account has this name."
         case .invalidName:
-            "A name has 1 to \(Account.longestName) bytes, and no invisible characters."
+            "A name must have 1 to \(Account.longestName) bytes and no invisible characters."
         case .passwordTooShort: "The password needs at least \(Password.shortest) characters."
         case .passwordTooLong: "The password may have at most \(Password.longest) bytes."
         case .lastOwner: "The gallery needs an owner. Make somebody else an owner first."

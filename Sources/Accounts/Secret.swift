@@ -1,7 +1,7 @@
 import Encodings
 import Hashing
 
-/// Random bytes that whoever knows them may use: a session's cookie, an app token, an invitation. The library stores only
+/// Random bytes that grant access to anybody who knows them: a session's cookie, an app token, an invitation. The library stores only
 /// their digest, so a copy of the library opens no session.
 public struct Secret: Sendable {
     private let bytes: [UInt8]

@@ -71,7 +71,7 @@ extension Gallery {
             /// Everybody who reaches the port.
             case everybody
             /// Everybody, until there is an owner; from then on, those who sign in.
-            case accountsOnceMade
+            case openUntilOwner
             /// Those who sign in. Until there is an owner, nobody.
             case accounts
         }

@@ -32,7 +32,7 @@ struct GalleryResponder: Responder {
             try configuration.allowedOrigins.map { try WebOrigin($0, of: "--allow-origin") })
         let embedders = try configuration.embedders.map { try WebOrigin($0, of: "--embed") }
         let cookies = SessionCookies(secret: library.secret, basePath: configuration.http.basePath)
-        let links = library.required.map(ReadingLinks.init)
+        let links = library.required.map(SignedLinks.init)
         let access = AccessControl(accounts: library.required, links: links, crossOrigin: crossOrigin, cookies: cookies)
         var router = Router(logger: logger, admission: access.admit)
         router.tracer = traces?.tracer
@@ -53,7 +53,7 @@ struct GalleryResponder: Responder {
             services: StreamServices(
                 catalog: catalog, loader: loader, tokens: tokens, limiter: streams, ids: library.ids,
                 workQueue: workQueue,
-                pace: pace, readers: library.required.map(ReaderStreams.init)),
+                pace: pace, accountStreams: library.required.map(AccountStreams.init)),
             origins: crossOrigin
         ).add(to: &router)
         let secret = configuration.eventsSecret.flatMap(SharedSecret.init)

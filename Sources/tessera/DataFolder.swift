@@ -6,7 +6,7 @@ enum DataFolder {
     /// and a restart finds its own again.
     static func standard(for sources: [String]) -> String { cacheFolder() + "/tessera/" + name(of: sources) }
 
-    /// The default file of the library, which cannot be rebuilt, so that it does not lie in the cache folder. Creates its
+    /// The default file of the library, which cannot be rebuilt, so it is not in the cache folder. Creates its
     /// folder.
     static func standardLibrary(for sources: [String]) throws -> String {
         let folder = dataFolder() + "/tessera/" + name(of: sources)

@@ -37,7 +37,7 @@ struct ServerOptions: ParsableArguments {
     )
     var open = false
 
-    @Flag(help: "Require accounts on loopback, too, as behind a proxy on this machine. (TESSERA_ACCOUNTS=1)")
+    @Flag(help: "Require people to sign in on loopback, too. (TESSERA_ACCOUNTS=1)")
     var accounts = false
 
     @Option(
@@ -293,12 +293,12 @@ extension ServerOptions {
     private func access(on configuration: Gallery.Configuration) throws -> Gallery.Configuration.Access {
         let isOpen = try open || Environment.value("open") == 1
         let needsAccounts = try needsAccounts()
-        guard !isOpen || !needsAccounts else { throw ValidationError("Say either --open or --accounts.") }
+        guard !isOpen || !needsAccounts else { throw ValidationError("Use either --open or --accounts, not both.") }
         if isOpen { return .everybody }
         if needsAccounts { return .accounts }
         // Behind a proxy on this machine, others reach the gallery, too.
         let isForOthers = !configuration.trustedProxies.isEmpty || !configuration.allowedHosts.isEmpty
-        return configuration.isForThisMachine && !isForOthers ? .accountsOnceMade : .accounts
+        return configuration.isForThisMachine && !isForOthers ? .openUntilOwner : .accounts
     }
 
     /// Whether the user asks for accounts.

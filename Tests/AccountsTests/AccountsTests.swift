@@ -57,13 +57,14 @@ import Testing
         let first = try world.open()
         let owner = try await owner(first)
         let (_, token) = try await first.issueToken(
-            "program", scopes: .view, lifetime: nil, by: owner.reader, from: sender)
+            "program", scopes: .view, lifetime: nil, by: owner.principal, from: sender)
         let share = try await first.share(
-            .init(name: "s", view: "q=x", lifetime: nil, password: "sesame", contents: [.metadata]), by: owner.reader,
+            .init(name: "s", view: "q=x", lifetime: nil, password: "sesame", contents: [.metadata]),
+            by: owner.principal,
             from: sender)
         let second = try world.open()
-        #expect(second.reader(session: owner.session.text) == owner.reader)
-        #expect(second.reader(appToken: token.text)?.rights == .view)
+        #expect(second.principal(session: owner.session.text) == owner.principal)
+        #expect(second.principal(appToken: token.text)?.rights == .view)
         #expect(second.visit(share.key(second.secret), pass: nil)?.share == share)
         let stored = world.state.withLock { $0.records.values.map { String(decoding: $0.body ?? [], as: UTF8.self) } }
         #expect(stored.count == 5)
@@ -77,32 +78,32 @@ import Testing
     {
         let accounts = try world.open()
         let owner = try await owner(accounts)
-        #expect(try await accounts.renew(owner.reader) == nil)
+        #expect(try await accounts.renew(owner.principal) == nil)
         world.wait(86_400)
-        let renewed = try #require(try await accounts.renew(owner.reader))
-        #expect(accounts.reader(session: renewed.text) == owner.reader)
-        #expect(accounts.reader(session: owner.session.text) == owner.reader)
+        let renewed = try #require(try await accounts.renew(owner.principal))
+        #expect(accounts.principal(session: renewed.text) == owner.principal)
+        #expect(accounts.principal(session: owner.session.text) == owner.principal)
         world.wait(61)
-        #expect(accounts.reader(session: owner.session.text) == nil)
-        #expect(accounts.isCurrent(owner.reader))
+        #expect(accounts.principal(session: owner.session.text) == nil)
+        #expect(accounts.isCurrent(owner.principal))
         world.wait(30 * 86_400)
-        #expect(accounts.reader(session: renewed.text) == nil)
-        #expect(!accounts.isCurrent(owner.reader))
+        #expect(accounts.principal(session: renewed.text) == nil)
+        #expect(!accounts.isCurrent(owner.principal))
     }
 
     @Test func `what expires ends, and is gone after a restart`() async throws {
         let accounts = try world.open()
         let owner = try await owner(accounts)
         let (_, token) = try await accounts.issueToken(
-            "program", scopes: .view, lifetime: 100, by: owner.reader, from: sender)
+            "program", scopes: .view, lifetime: 100, by: owner.principal, from: sender)
         let share = try await accounts.share(
-            .init(name: "s", view: "", lifetime: 100, password: nil, contents: []), by: owner.reader, from: sender)
-        let code = try await accounts.invite(.member, by: owner.reader, from: sender)
+            .init(name: "s", view: "", lifetime: 100, password: nil, contents: []), by: owner.principal, from: sender)
+        let code = try await accounts.invite(.member, by: owner.principal, from: sender)
         let key = share.key(accounts.secret)
-        let visitor = try #require(accounts.visit(key, pass: nil)?.reader)
+        let visitor = try #require(accounts.visit(key, pass: nil)?.principal)
         #expect(accounts.isCurrent(visitor))
         world.wait(100)
-        #expect(accounts.reader(appToken: token.text) == nil && accounts.visit(key, pass: nil) == nil)
+        #expect(accounts.principal(appToken: token.text) == nil && accounts.visit(key, pass: nil) == nil)
         #expect(!accounts.isCurrent(visitor))
         #expect(accounts.purpose(of: code.text) != nil)
         world.wait(7 * 86_400)
@@ -115,17 +116,19 @@ import Testing
         let accounts = try world.open()
         let owner = try await owner(accounts)
         let member = try await accounts.accept(
-            try await accounts.invite(.member, by: owner.reader, from: sender).text, name: "mia", password: password,
+            try await accounts.invite(.member, by: owner.principal, from: sender).text, name: "mia", password: password,
             from: sender)
         world.state.withLock { $0.isFull = true }
         await #expect(throws: AccountsError.self) {
-            try await accounts.remove(member.reader.account, by: owner.reader, from: sender)
+            try await accounts.remove(member.principal.account, by: owner.principal, from: sender)
         }
-        await #expect(throws: AccountsError.self) { try await accounts.invite(.guest, by: owner.reader, from: sender) }
-        #expect(accounts.isCurrent(member.reader) && accounts.people.count == 2)
+        await #expect(throws: AccountsError.self) {
+            try await accounts.invite(.guest, by: owner.principal, from: sender)
+        }
+        #expect(accounts.isCurrent(member.principal) && accounts.people.count == 2)
         world.state.withLock { $0.isFull = false }
-        try await accounts.remove(member.reader.account, by: owner.reader, from: sender)
-        #expect(!accounts.isCurrent(member.reader) && accounts.people.count == 1)
+        try await accounts.remove(member.principal.account, by: owner.principal, from: sender)
+        #expect(!accounts.isCurrent(member.principal) && accounts.people.count == 1)
     }
 
     @Test func `a link makes one account, whoever is fastest`() async throws {
@@ -146,26 +149,27 @@ import Testing
         let accounts = try world.open()
         let first = try await owner(accounts)
         let second = try await accounts.accept(
-            try await accounts.invite(.owner, by: first.reader, from: sender).text, name: "otto", password: password,
+            try await accounts.invite(.owner, by: first.principal, from: sender).text, name: "otto", password: password,
             from: sender)
-        let open = try await accounts.invite(.owner, by: second.reader, from: sender)
-        try await accounts.change(second.reader.account, to: .member, by: first.reader, from: sender)
-        // The reader is as it was when the request arrived.
+        let open = try await accounts.invite(.owner, by: second.principal, from: sender)
+        try await accounts.change(second.principal.account, to: .member, by: first.principal, from: sender)
+        // The principal is as it was when the request arrived.
         await #expect(throws: AccountsError.notFound) {
-            try await accounts.invite(.owner, by: second.reader, from: sender)
+            try await accounts.invite(.owner, by: second.principal, from: sender)
         }
         await #expect(throws: AccountsError.notFound) {
-            try await accounts.change(first.reader.account, to: .guest, by: second.reader, from: sender)
+            try await accounts.change(first.principal.account, to: .guest, by: second.principal, from: sender)
         }
         #expect(accounts.purpose(of: open.text) == nil)
-        guard case .session(let id) = second.reader.credential else { return #expect(Bool(false)) }
-        try await accounts.endSession(id, by: second.reader, from: sender)
+        guard case .session(let id) = second.principal.credential else { return #expect(Bool(false)) }
+        try await accounts.endSession(id, by: second.principal, from: sender)
         await #expect(throws: AccountsError.notFound) {
-            try await accounts.issueToken("t", scopes: .view, lifetime: nil, by: second.reader, from: sender)
+            try await accounts.issueToken("t", scopes: .view, lifetime: nil, by: second.principal, from: sender)
         }
         await #expect(throws: AccountsError.notFound) {
             try await accounts.share(
-                .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: second.reader, from: sender)
+                .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: second.principal,
+                from: sender)
         }
     }
 
@@ -173,31 +177,31 @@ import Testing
         let accounts = try world.open()
         let owner = try await owner(accounts)
         let share = try await accounts.share(
-            .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: owner.reader, from: sender)
+            .init(name: "s", view: "", lifetime: nil, password: nil, contents: []), by: owner.principal, from: sender)
         let visit = try #require(accounts.visit(share.key(accounts.secret), pass: nil))
         for _ in 0..<1_000 { accounts.count(visit) }
-        #expect(accounts.shares(for: owner.reader).map(\.visits) == [1_000])
-        #expect(try world.open().shares(for: owner.reader).map(\.visits) == [0])
+        #expect(accounts.shares(for: owner.principal).map(\.visits) == [1_000])
+        #expect(try world.open().shares(for: owner.principal).map(\.visits) == [0])
         accounts.close()
-        #expect(try world.open().shares(for: owner.reader).map(\.visits) == [1_000])
+        #expect(try world.open().shares(for: owner.principal).map(\.visits) == [1_000])
     }
 
-    @Test func `losses are announced, and links change their key, when rights end`() async throws {
+    @Test func `revocations are announced, and links change their key, when rights end`() async throws {
         let accounts = try world.open()
         let owner = try await owner(accounts)
         let member = try await accounts.accept(
-            try await accounts.invite(.member, by: owner.reader, from: sender).text, name: "mia", password: password,
+            try await accounts.invite(.member, by: owner.principal, from: sender).text, name: "mia", password: password,
             from: sender)
         let lost = Guarded<[AccountID]>([])
-        accounts.onLoss { account in lost.withLock { $0.append(account) } }
-        let id = member.reader.account
-        func epoch() -> UInt32? { accounts.linkReaders.first { $0.account == id }?.epoch }
+        accounts.onRevocation { account in lost.withLock { $0.append(account) } }
+        let id = member.principal.account
+        func epoch() -> UInt32? { accounts.linkPrincipals.first { $0.account == id }?.epoch }
         #expect(epoch() == 0)
-        try await accounts.change(id, to: .guest, by: owner.reader, from: sender)
+        try await accounts.change(id, to: .guest, by: owner.principal, from: sender)
         #expect(lost.withLock(\.self) == [id] && epoch() == 1)
-        try await accounts.change(id, to: .guest, by: owner.reader, from: sender)
+        try await accounts.change(id, to: .guest, by: owner.principal, from: sender)
         #expect(lost.withLock(\.self) == [id] && epoch() == 1)
-        try await accounts.remove(id, by: owner.reader, from: sender)
+        try await accounts.remove(id, by: owner.principal, from: sender)
         #expect(lost.withLock(\.self) == [id, id] && epoch() == nil)
     }
 }

@@ -41,13 +41,13 @@ struct AccountBook: Sendable {
 
     var owners: Int { accounts.values.count { $0.role == .owner } }
 
-    /// The reader's account, if a person with a live session still has these rights. Who sends a request is decided when it
-    /// arrives, and its body may take long.
+    /// The principal's account, if a person with a live session still has these rights. The server identifies the sender when a
+    /// request arrives, but its body may take a long time.
     ///
     /// - Throws: ``AccountsError/notFound``.
-    func require(_ reader: Reader, _ rights: Rights, at now: Int64) throws(AccountsError) -> Account {
-        guard case .session(let id) = reader.credential, sessions[id]?.isAlive(at: now) == true,
-            let account = accounts[reader.account], account.role.rights.isSuperset(of: rights)
+    func require(_ principal: Principal, _ rights: Rights, at now: Int64) throws(AccountsError) -> Account {
+        guard case .session(let id) = principal.credential, sessions[id]?.isAlive(at: now) == true,
+            let account = accounts[principal.account], account.role.rights.isSuperset(of: rights)
         else { throw .notFound }
         return account
     }

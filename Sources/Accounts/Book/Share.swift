@@ -63,5 +63,5 @@ public struct ShareVisit: Hashable, Sendable {
     public let key: String
     public let share: Share
     /// Nil until the visitor has given the password.
-    public let reader: Reader?
+    public let principal: Principal?
 }

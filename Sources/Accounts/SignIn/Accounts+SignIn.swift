@@ -3,7 +3,7 @@ import Locking
 
 /// A browser that has just signed in: what its cookies get.
 public struct SignedIn: Sendable {
-    public let reader: Reader
+    public let principal: Principal
     /// The secret of the session.
     public let session: Secret
     /// Shows at a later sign-in that this browser has been used with the account; see ``Accounts/signIn(name:password:browser:from:)``.
@@ -50,9 +50,9 @@ extension Accounts {
             return answer
         }
         guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
-        let urgency: PasswordLane.Urgency = attempt.attempter == .known ? .known : hasFailed ? .failed : .fresh
+        let urgency: PasswordQueue.Urgency = attempt.attempter == .known ? .known : hasFailed ? .failed : .fresh
         let password = String(password.prefix(Password.longest + 1))
-        let matches = try await lane.run(urgency) { Password.matches(password, hash) }
+        let matches = try await passwordQueue.run(urgency) { Password.matches(password, hash) }
         if matches { limiter.withLock { $0.succeeded(attempt) } }
         return matches
     }
@@ -71,10 +71,10 @@ extension Accounts {
             change.records += others.dropLast(Self.maximumSessions - 1).map { LibraryRecord(.session, $0.id, nil) }
             change.records.append(session.record)
             change.entries.append(entry(.signedIn, by: account.name, sender))
-            let reader = Reader(
+            let principal = Principal(
                 account: id, name: account.name, role: account.role, rights: account.role.rights,
                 credential: .session(session.id))
-            return SignedIn(reader: reader, session: secret, browser: browser(of: id))
+            return SignedIn(principal: principal, session: secret, browser: browser(of: id))
         }
     }
 
@@ -89,8 +89,8 @@ extension Accounts {
     }
 
     /// Notes that a session is used; at once in memory, and on the disk soon.
-    public func noteUse(_ reader: Reader, from sender: @autoclosure () -> Sender) {
-        guard case .session(let id) = reader.credential else { return }
+    public func noteUse(_ principal: Principal, from sender: @autoclosure () -> Sender) {
+        guard case .session(let id) = principal.credential else { return }
         let isDue = book.withLock { $0.sessions[id].map { now >= $0.seen + Session.seenPrecision } } == true
         guard isDue else { return }
         let address = sender().address
@@ -108,8 +108,8 @@ extension Accounts {
     /// Replaces the secret of a session once it is a day old.
     ///
     /// - Returns: The new secret, for the browser's cookie; nil if the present one stays.
-    public func renew(_ reader: Reader) async throws(AccountsError) -> Secret? {
-        guard case .session(let id) = reader.credential,
+    public func renew(_ principal: Principal) async throws(AccountsError) -> Secret? {
+        guard case .session(let id) = principal.credential,
             book.withLock({ $0.sessions[id].map { now >= $0.rotated + Session.rotationTime } }) == true
         else { return nil }
         let secret = Secret.random(32)
@@ -125,20 +125,20 @@ extension Accounts {
 
     /// Ends a session of this account.
     ///
-    /// - Parameter id: Of the session; that of the reader's own signs it out.
+    /// - Parameter id: Of the session; that of the principal's own signs it out.
     /// - Throws: ``AccountsError/notFound`` for a session of somebody else.
-    public func endSession(_ id: String, by reader: Reader, from sender: Sender) async throws(AccountsError) {
+    public func endSession(_ id: String, by principal: Principal, from sender: Sender) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
-            var account = try book.require(reader, [], at: now)
-            guard let session = book.sessions[id], session.account == reader.account else { throw .notFound }
+            var account = try book.require(principal, [], at: now)
+            guard let session = book.sessions[id], session.account == principal.account else { throw .notFound }
             change.records.append(LibraryRecord(.session, id, nil))
             // Links that the session was told of end with it.
             account.epoch += 1
             change.records.append(account.record)
-            let isOwn = reader.credential == .session(id)
+            let isOwn = principal.credential == .session(id)
             change.entries.append(
-                entry(isOwn ? .signedOut : .sessionEnded, by: reader.name, sender, isOwn ? nil : session.agent))
-            change.losses.insert(reader.account)
+                entry(isOwn ? .signedOut : .sessionEnded, by: principal.name, sender, isOwn ? nil : session.agent))
+            change.revocations.insert(principal.account)
         }
     }
 
@@ -150,34 +150,34 @@ extension Accounts {
 
     // MARK: - Passwords
 
-    /// Changes the reader's password, and ends all of the account's other sessions.
+    /// Changes the principal's password, and ends all of the account's other sessions.
     ///
     /// - Throws: ``AccountsError``: `wrongPassword` if `current` is not the present password.
     public func changePassword(
-        from current: String, to new: String, by reader: Reader, from sender: Sender
+        from current: String, to new: String, by principal: Principal, from sender: Sender
     ) async throws(AccountsError) {
         try Password.check(new)
-        guard let account = book.withLock({ $0.accounts[reader.account] }) else { throw .notFound }
+        guard let account = book.withLock({ $0.accounts[principal.account] }) else { throw .notFound }
         let hash = account.passwordHash
-        let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(reader.account)")
+        let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(principal.account)")
         guard try await matches(current, hash, attempt) else { throw .wrongPassword }
-        let newHash = try await hashed(new, for: "change \(reader.account)")
+        let newHash = try await hashed(new, for: "change \(principal.account)")
         try await change { [self] (book, change) throws(AccountsError) in
-            var account = try book.require(reader, [], at: now)
+            var account = try book.require(principal, [], at: now)
             guard account.passwordHash == hash else { throw .wrongPassword }
             account.passwordHash = newHash
             account.epoch += 1
             change.records.append(account.record)
-            change.records += endings(of: account.id, in: book, except: reader.credential)
+            change.records += endings(of: account.id, in: book, except: principal.credential)
             change.records += book.passwordLinks(of: account.id)
-            change.entries.append(entry(.passwordChanged, by: reader.name, sender))
-            change.losses.insert(account.id)
+            change.entries.append(entry(.passwordChanged, by: principal.name, sender))
+            change.revocations.insert(account.id)
         }
     }
 
     /// The hash of a new password.
     ///
-    /// - Parameter purpose: Who makes it, and for what: one person cannot occupy the lane with new passwords.
+    /// - Parameter purpose: Who makes it, and for what: one person cannot occupy the queue with new passwords.
     /// - Throws: ``AccountsError/tooManyAttempts(wait:)``.
     func hashed(_ password: String, for purpose: String) async throws(AccountsError) -> String {
         let attempt = AttemptLimiter.Attempt(attempter: .known, target: "new \(purpose)")
@@ -187,14 +187,15 @@ extension Accounts {
             return wait
         }
         guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
-        guard let hash = try await lane.run(.fresh, { Password.hash(password) }) else {
+        guard let hash = try await passwordQueue.run(.fresh, { Password.hash(password) }) else {
             throw .unwritable(reason: "there is no memory for a password's hash")
         }
         return hash
     }
 
     /// The ends of an account's sessions.
-    func endings(of account: AccountID, in book: AccountBook, except kept: Reader.Credential? = nil) -> [LibraryRecord]
+    func endings(of account: AccountID, in book: AccountBook, except kept: Principal.Credential? = nil)
+        -> [LibraryRecord]
     {
         book.sessions.values.filter { $0.account == account && .session($0.id) != kept }.map {
             LibraryRecord(.session, $0.id, nil)

@@ -1,4 +1,4 @@
-/// Slows down whoever guesses passwords, and locks nobody out: who fails has to wait, longer each time. If an account is
+/// Slows down password guessing without locking anybody out: a client that fails must wait, longer each time. If an account is
 /// under attack from many addresses, each of them has to wait from its first failure on. The account's own people come from
 /// addresses, or with browsers, that have not failed.
 struct AttemptLimiter: Sendable {
@@ -21,12 +21,12 @@ struct AttemptLimiter: Sendable {
         var last: Double
     }
 
-    /// The failures at one target that cost no wait.
+    /// How many failures at one target cause no wait.
     private static let free = 5
     /// The same for an address at all targets together. A success does not undo those, or somebody with a password of
     /// their own could guess others' for ever.
     private static let freeOfAddress = 30
-    /// The failures at a target from which on an address's first failure costs a wait.
+    /// After this many failures at a target, even an address's first failure causes a wait.
     private static let siege = 20
     private static let longestWait = 300.0
     /// Failures are forgotten after this time without another.

@@ -19,10 +19,10 @@ public struct Cursor: Sendable, Hashable {
         self.hint = last == nil ? 0 : UInt64(clamping: hint)
     }
 
-    /// Accepts exactly the texts that ``text(seal:)`` produces; nil for any other.
+    /// Accepts exactly the texts that ``text(encrypt:)`` produces; nil for any other.
     ///
-    /// - Parameter open: The inverse of `seal`.
-    public init?(_ text: String, open: (UInt64) -> ImageID) {
+    /// - Parameter decrypt: The inverse of `encrypt`.
+    public init?(_ text: String, decrypt: (UInt64) -> ImageID) {
         guard let bytes = Base64.url.decode(text), bytes.count == 24 else { return nil }
         let words = (0..<3).map { word in
             bytes[word * 8..<word * 8 + 8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -30,15 +30,15 @@ public struct Cursor: Sendable, Hashable {
         guard words[2] == Cursor.check(words[0], words[1]) else { return nil }
         let isBeginning = words[1] == .max
         guard !isBeginning || words[0] == 0 else { return nil }
-        last = isBeginning ? nil : open(words[0])
+        last = isBeginning ? nil : decrypt(words[0])
         hint = isBeginning ? 0 : words[1]
     }
 
     /// The cursor on the wire.
     ///
-    /// - Parameter seal: Encrypts ids, which clients must not learn in plain form.
-    public func text(seal: (ImageID) -> UInt64) -> String {
-        let words = [last.map(seal) ?? 0, last == nil ? UInt64.max : hint]
+    /// - Parameter encrypt: Encrypts ids, which clients must not learn in plain form.
+    public func text(encrypt: (ImageID) -> UInt64) -> String {
+        let words = [last.map(encrypt) ?? 0, last == nil ? UInt64.max : hint]
         let all = words + [Cursor.check(words[0], words[1])]
         return Base64.url.encode(
             all.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })

@@ -9,11 +9,11 @@ struct AccessControl: Sendable {
     /// Nil if the gallery is open to everybody.
     let accounts: Accounts?
     /// Nil if the gallery is open to everybody.
-    let links: ReadingLinks?
+    let links: SignedLinks?
     let crossOrigin: CrossOriginPolicy
     let cookies: SessionCookies
 
-    /// The request with its ``HTTPServer/Request/reader``, if it may use a route with this rule.
+    /// The request with its ``HTTPServer/Request/principal``, if it may use a route with this rule.
     ///
     /// - Throws: A `Problem`: 401 without a valid credential, 403 with one that is not enough, 404 for routes about
     ///   accounts in a gallery without, and for everything that a share does not show.
@@ -23,45 +23,45 @@ struct AccessControl: Sendable {
             if [.account, .share, .manage].contains(rule) { throw .noAccounts }
             return request
         }
-        if let visitor = request.visitor as? Visitor {
-            try admit(visitor, rule)
+        if let requester = request.requester as? Requester {
+            try admit(requester, rule)
             return request
         }
         var request = request
         if [.everyone, .entrance, .secret].contains(rule) {
             // Such a route also works for somebody whose session has ended.
-            request.visitor = (try? reader(of: request, accounts)).map(Visitor.reader)
+            request.requester = (try? principal(of: request, accounts)).map(Requester.principal)
             return request
         }
         if rule == .picture, request.query.values(of: "r").count > 0 { return request }
-        guard let reader = try reader(of: request, accounts) else {
+        guard let principal = try principal(of: request, accounts) else {
             throw accounts.hasOwner ? .signIn : .notSetUp
         }
         let isAdmitted =
             switch rule {
-            case .view, .picture: reader.rights.contains(.view)
-            case .operate: reader.rights.contains(.operate)
-            case .account: reader.isPerson
-            case .share: reader.isPerson && reader.rights.contains(.share)
-            case .manage: reader.isPerson && reader.rights.contains(.manage)
+            case .view, .picture: principal.rights.contains(.view)
+            case .operate: principal.rights.contains(.operate)
+            case .account: principal.isPerson
+            case .share: principal.isPerson && principal.rights.contains(.share)
+            case .manage: principal.isPerson && principal.rights.contains(.manage)
             default: false
             }
         guard isAdmitted else { throw .notAllowed }
-        accounts.noteUse(reader, from: request.sender)
-        request.visitor = Visitor.reader(reader)
+        accounts.noteUse(principal, from: request.sender)
+        request.requester = Requester.principal(principal)
         return request
     }
 
     /// A share consists of pictures. A link that is not valid, or no longer, is like one that never was.
-    private func admit(_ visitor: Visitor, _ rule: AccessRule) throws(Problem) {
+    private func admit(_ requester: Requester, _ rule: AccessRule) throws(Problem) {
         if rule == .everyone { return }
-        guard rule == .view || rule == .picture, case .share(let visit) = visitor else { throw .noSuchShare }
-        guard visit.reader != nil else { throw .locked }
+        guard rule == .view || rule == .picture, case .share(let visit) = requester else { throw .noSuchShare }
+        guard visit.principal != nil else { throw .locked }
     }
 
     /// Whether the sender may see the state of the server.
     func mayOperate(_ request: Request) -> Bool {
-        accounts == nil || request.reader?.rights.contains(.operate) == true
+        accounts == nil || request.principal?.rights.contains(.operate) == true
     }
 
     /// Checks that a request may have a rendition: by the link in its URL, or else by who sends it.
@@ -73,13 +73,13 @@ struct AccessControl: Sendable {
         guard let links else { return }
         let texts = request.query.values(of: "r")
         guard texts.isEmpty || request.visit != nil else {
-            guard texts.count == 1, let link = ReadingLink(texts[0]), links.opens(link, image, version, rendition)
+            guard texts.count == 1, let link = SignedLink(texts[0]), links.opens(link, image, version, rendition)
             else {
                 throw .noSuchImage
             }
             return
         }
-        guard !rendition.isFile || request.reader?.rights.contains(.originals) == true else { throw .notAllowed }
+        guard !rendition.isFile || request.principal?.rights.contains(.originals) == true else { throw .notAllowed }
     }
 
     // MARK: - Credentials
@@ -87,20 +87,20 @@ struct AccessControl: Sendable {
     /// Who sends the request. `Authorization` counts before cookies, and an invalid one is not forgiven for a cookie.
     ///
     /// - Throws: A `Problem` with status 401 for an invalid or an ambiguous credential.
-    private func reader(of request: Request, _ accounts: Accounts) throws(Problem) -> Reader? {
+    private func principal(of request: Request, _ accounts: Accounts) throws(Problem) -> Principal? {
         let fields = request.headers.values(of: .authorization)
         guard fields.isEmpty else {
             guard fields.count == 1, let token = BearerSecret.text(in: fields[0]),
-                let reader = accounts.reader(appToken: token)
+                let principal = accounts.principal(appToken: token)
             else { throw .signIn }
-            return reader
+            return principal
         }
-        return cookies.secrets(in: request).lazy.compactMap { accounts.reader(session: $0) }.first
+        return cookies.secrets(in: request).lazy.compactMap { accounts.principal(session: $0) }.first
     }
 
     // MARK: - Other sites
 
-    /// Refuses requests that change something and that a page of another site makes the browser send, with the reader's
+    /// Refuses requests that change something and that a page of another site makes the browser send, with the principal's
     /// cookies (cross-site request forgery).
     ///
     /// Browsers say in `Sec-Fetch-Site` whose page sends a request (Fetch Metadata §2.3), older ones, and all of them
@@ -123,17 +123,17 @@ struct AccessControl: Sendable {
 
 extension Request {
     /// Who sends the request; nil in a gallery without accounts, and on routes that are for everybody.
-    var reader: Reader? {
-        switch visitor as? Visitor {
-        case .reader(let reader)?: reader
-        case .share(let visit)?: visit.reader
+    var principal: Principal? {
+        switch requester as? Requester {
+        case .principal(let principal)?: principal
+        case .share(let visit)?: visit.principal
         case .nobody?, nil: nil
         }
     }
 
     /// The visit, if the request lies below the path of a share.
     var visit: ShareVisit? {
-        guard case .share(let visit)? = visitor as? Visitor else { return nil }
+        guard case .share(let visit)? = requester as? Requester else { return nil }
         return visit
     }
 
@@ -152,7 +152,7 @@ extension ShareVisit {
     var scope: View.Scope? { (try? View(text: share.view)).flatMap { View.Scope(of: $0) } }
 
     /// Whether it is known what the share shows: another version of the program may have read its view otherwise.
-    var isIntelligible: Bool { share.view.isEmpty || scope != nil }
+    var isViewReadable: Bool { share.view.isEmpty || scope != nil }
 }
 
 extension Problem {
@@ -164,9 +164,9 @@ extension Problem {
         detail: "Open the link that the server printed when it started, to make the owner's account.",
         headers: [.wwwAuthenticate: #"Bearer realm="tessera""#])
     static let notAllowed = Problem(
-        .forbidden, title: "Not allowed", detail: "This account or app token has no right to do this.")
+        .forbidden, title: "Not allowed", detail: "This account or app token is not allowed to do this.")
     static let noSuchShare = Problem(
-        .notFound, title: "This link is not valid", detail: "It has ended, or it was not copied completely.")
+        .notFound, title: "This link is not valid", detail: "The share has ended, or the link is incomplete.")
     static let locked = Problem(
         .unauthorized, title: "Enter the password", detail: "This link is protected by a password.",
         headers: [.wwwAuthenticate: #"Bearer realm="share""#])

@@ -19,7 +19,7 @@ struct GalleryLibrary: Sendable {
         self.accounts = accounts
         switch configuration.access {
         case .everybody: required = nil
-        case .accountsOnceMade: required = accounts?.hasOwner == true ? accounts : nil
+        case .openUntilOwner: required = accounts?.hasOwner == true ? accounts : nil
         case .accounts: required = accounts
         }
         secret = configuration.sharedSecret ?? accounts?.secret ?? InstallationSecret(text: "")
@@ -48,7 +48,7 @@ enum GalleryError: Error, CustomStringConvertible {
     var description: String {
         """
         Accounts are not shared between the nodes of a gallery yet. Start with --open, which lets everybody who reaches the \
-        port see everything, and let a proxy in front decide who does.
+        port see everything, and let a proxy in front authenticate people.
         """
     }
 }

@@ -14,7 +14,7 @@ struct SessionCookies: Sendable {
 
     /// How long a browser keeps them, in seconds; the server may end a session earlier.
     private static let lifetime = 365 * 86_400
-    /// The most session cookies of a request that are looked at.
+    /// How many session cookies of a request the server checks at most.
     private static let maximumCount = 4
 
     init(secret: InstallationSecret, basePath: String) {

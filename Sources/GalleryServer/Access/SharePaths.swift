@@ -30,35 +30,35 @@ struct SharePaths: Responder {
             return reply.send(Response(status: .permanentRedirect, headers: [.location: "\(basePath)\(prefix)/"]))
         }
         let found = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
-        let visit = found.flatMap { $0.isIntelligible ? $0 : nil }
+        let visit = found.flatMap { $0.isViewReadable ? $0 : nil }
         var inside = request.droppingPathPrefix(prefix.utf8.count)
-        inside.visitor = visit.map(Visitor.share) ?? .nobody(key: key)
+        inside.requester = visit.map(Requester.share) ?? .nobody(key: key)
         switch inside.path {
         case "/", "/index.html":
             // The other page asks for the password, or says that the link is not valid.
-            guard let visit, visit.reader != nil else {
+            guard let visit, visit.principal != nil else {
                 return inner.respond(to: inside.withPath("/account.html"), reply: reply)
             }
             if request.method == .get { accounts.count(visit) }
             inner.respond(to: inside, reply: reply)
-        // Would keep what a visitor may no longer see.
+        // A service worker would keep pictures that a visitor may no longer see.
         case "/service-worker.js": reply.send(Problem(.notFound).response)
         default: inner.respond(to: inside, reply: reply)
         }
     }
 }
 
-/// Who sends a request: somebody with an account, somebody who follows a link, or somebody who follows one that is not, or
+/// The sender of a request: somebody with an account, somebody who follows a link, or somebody who follows one that is not, or
 /// no longer, valid.
-enum Visitor: Sendable {
-    case reader(Reader)
+enum Requester: Sendable {
+    case principal(Principal)
     case share(ShareVisit)
     case nobody(key: String)
 
     /// The key in the path, if there is one.
     var shareKey: String? {
         switch self {
-        case .reader: nil
+        case .principal: nil
         case .share(let visit): visit.key
         case .nobody(let key): key
         }

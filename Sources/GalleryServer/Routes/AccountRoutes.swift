@@ -27,17 +27,17 @@ struct AccountRoutes {
 
     /// Who is signed in. Replaces the session's secret from time to time.
     @Sendable private func present(_ request: Request) async throws -> Response {
-        if let visitor = request.visitor as? Visitor, visitor.shareKey != nil {
+        if let requester = request.requester as? Requester, requester.shareKey != nil {
             guard let visit = request.visit else { throw Problem.noSuchShare }
             return try await unshared(request, VisitBody(visit: visit))
         }
-        guard let accounts, let reader = request.reader else {
+        guard let accounts, let principal = request.principal else {
             return try await unshared(
-                request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, reader: nil))
+                request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, principal: nil))
         }
-        var response = try await unshared(request, SessionBody(hasAccounts: true, isSetUp: true, reader: reader))
+        var response = try await unshared(request, SessionBody(hasAccounts: true, isSetUp: true, principal: principal))
         // If it cannot be renewed now, it will be next time.
-        if let secret = try? await accounts.renew(reader) {
+        if let secret = try? await accounts.renew(principal) {
             response.headers.append(contentsOf: cookies.fields(session: secret, browser: nil, for: request))
         }
         return response
@@ -57,7 +57,7 @@ struct AccountRoutes {
     ) async throws -> Response {
         let signedIn = try await problems(signIn)
         var response = try await unshared(
-            request, SessionBody(hasAccounts: true, isSetUp: true, reader: signedIn.reader), status: .created)
+            request, SessionBody(hasAccounts: true, isSetUp: true, principal: signedIn.principal), status: .created)
         response.headers.append(
             contentsOf: cookies.fields(session: signedIn.session, browser: signedIn.browser, for: request))
         return response
@@ -65,10 +65,10 @@ struct AccountRoutes {
 
     /// Also removes what the browser has stored of the gallery.
     @Sendable private func signOut(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
-        guard case .session(let id) = reader.credential else { throw Problem.notAllowed }
+        let (accounts, principal) = try person(request)
+        guard case .session(let id) = principal.credential else { throw Problem.notAllowed }
         try await problems { () async throws(AccountsError) in
-            try await accounts.endSession(id, by: reader, from: request.sender)
+            try await accounts.endSession(id, by: principal, from: request.sender)
         }
         var headers = cookies.clearing(for: request)
         headers[.cacheControl] = "no-store"
@@ -98,49 +98,49 @@ struct AccountRoutes {
     // MARK: - Sessions and the password
 
     @Sendable private func sessions(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
+        let (accounts, principal) = try person(request)
         return try await unshared(
-            request, SessionsBody(sessions: accounts.sessions(of: reader.account), own: reader.credential))
+            request, SessionsBody(sessions: accounts.sessions(of: principal.account), own: principal.credential))
     }
 
     @Sendable private func endSession(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
+        let (accounts, principal) = try person(request)
         return try await done { () async throws(AccountsError) in
-            try await accounts.endSession(request.parameters["id"] ?? "", by: reader, from: request.sender)
+            try await accounts.endSession(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
     }
 
     @Sendable private func changePassword(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
+        let (accounts, principal) = try person(request)
         let body = try await read(NewPasswordBody.self, from: request)
         return try await done { () async throws(AccountsError) in
             try await accounts.changePassword(
-                from: body.current, to: body.new, by: reader, from: request.sender)
+                from: body.current, to: body.new, by: principal, from: request.sender)
         }
     }
 
     // MARK: - App tokens
 
     @Sendable private func appTokens(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
-        return try await unshared(request, AppTokensBody(tokens: accounts.appTokens(of: reader.account)))
+        let (accounts, principal) = try person(request)
+        return try await unshared(request, AppTokensBody(tokens: accounts.appTokens(of: principal.account)))
     }
 
     @Sendable private func issueToken(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
+        let (accounts, principal) = try person(request)
         let body = try await read(NewTokenBody.self, from: request)
         let (token, secret) = try await problems { () async throws(AccountsError) in
             try await accounts.issueToken(
-                body.name, scopes: body.scopes, lifetime: body.days.map { Int64($0) * 86_400 }, by: reader,
+                body.name, scopes: body.scopes, lifetime: body.days.map { Int64($0) * 86_400 }, by: principal,
                 from: request.sender)
         }
         return try await unshared(request, IssuedTokenBody(token: token, secret: secret.text), status: .created)
     }
 
     @Sendable private func revokeToken(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try person(request)
+        let (accounts, principal) = try person(request)
         return try await done { () async throws(AccountsError) in
-            try await accounts.revokeToken(request.parameters["id"] ?? "", by: reader, from: request.sender)
+            try await accounts.revokeToken(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
     }
 
@@ -149,9 +149,9 @@ struct AccountRoutes {
         return accounts
     }
 
-    private func person(_ request: Request) throws(Problem) -> (Accounts, Reader) {
-        guard let accounts, let reader = request.reader else { throw .noAccounts }
-        return (accounts, reader)
+    private func person(_ request: Request) throws(Problem) -> (Accounts, Principal) {
+        guard let accounts, let principal = request.principal else { throw .noAccounts }
+        return (accounts, principal)
     }
 }
 
@@ -193,16 +193,16 @@ extension Problem {
             case .tooManyAttempts(let wait):
                 Problem(
                     .tooManyRequests, title: "Too many attempts", detail: text, headers: [.retryAfter: String(wait)])
-            case .noSuchInvitation: Problem(.notFound, title: "The link is not valid", detail: text)
+            case .noSuchInvitation: Problem(.notFound, title: "This link is not valid", detail: text)
             case .nameTaken:
                 Problem(.conflict, title: "The name is taken", detail: text, members: ["field": "name"])
             case .invalidName:
                 Problem(.badRequest, title: "A field is invalid", detail: text, members: ["field": "name"])
             case .passwordTooShort, .passwordTooLong:
                 Problem(.badRequest, title: "A field is invalid", detail: text, members: ["field": "password"])
-            case .lastOwner: Problem(.conflict, title: "The last owner", detail: text)
+            case .lastOwner: Problem(.conflict, title: "The gallery needs an owner", detail: text)
             case .notFound: Problem(.notFound, title: "No such entry", detail: text)
-            case .tooMany: Problem(.conflict, title: "Too many", detail: text)
+            case .tooMany: Problem(.conflict, title: "Limit reached", detail: text)
             // The text may name a file of the server.
             case .library, .unwritable:
                 Problem(

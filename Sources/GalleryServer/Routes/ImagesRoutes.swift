@@ -36,7 +36,7 @@ struct ImagesRoutes {
             } else {
                 try await catalog.page(offset: offset ?? 0, limit: limit, of: view)
             }
-        let next = page.next.map { cursor in cursor.text { paths.ids.seal($0).rawValue } }
+        let next = page.next.map { cursor in cursor.text { paths.ids.encrypt($0).rawValue } }
         let body = PageBody(
             view: view.description.isEmpty ? nil : view.description, revision: Int(clamping: page.revision),
             total: page.total,
@@ -52,14 +52,14 @@ struct ImagesRoutes {
     }
 
     private func page(after text: String, limit: Int, of view: View) async throws -> Page {
-        guard let cursor = Cursor(text, open: { paths.ids.open(SealedImageID(rawValue: $0)) }) else {
+        guard let cursor = Cursor(text, decrypt: { paths.ids.decrypt(PublicImageID(rawValue: $0)) }) else {
             throw Problem.badField("cursor", "was not issued by this server.")
         }
         return try await catalog.page(after: cursor, limit: limit, of: view)
     }
 
     private func details(for request: Request) async throws -> Response {
-        let image = try await catalog.requireImage(request.parameters["id"].flatMap(paths.ids.open))
+        let image = try await catalog.requireImage(request.parameters["id"].flatMap(paths.ids.decrypt))
         try await catalog.require(image.id, in: request.scope)
         return try await JSONBody.response(
             to: request,

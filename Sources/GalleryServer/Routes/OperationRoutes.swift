@@ -92,7 +92,7 @@ struct OperationRoutes {
         return problem.description
     }
 
-    /// Those who see pictures are told what the page shows of the gallery; the rest is for operators.
+    /// Anybody who may see pictures gets the values that the page shows; only operators get the rest.
     private func status(for request: Request) async throws -> StatusBody {
         var body = status
         body.isForOperators = access.mayOperate(request)

@@ -21,50 +21,50 @@ struct PeopleRoutes {
     }
 
     @Sendable private func people(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         return try await unshared(
-            request, PeopleBody(people: accounts.people, invitations: accounts.invitations, own: reader.account))
+            request, PeopleBody(people: accounts.people, invitations: accounts.invitations, own: principal.account))
     }
 
     @Sendable private func invite(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         let body = try await read(RoleBody.self, from: request)
         let code = try await problems { () async throws(AccountsError) in
-            try await accounts.invite(body.role, by: reader, from: request.sender)
+            try await accounts.invite(body.role, by: principal, from: request.sender)
         }
         return try await unshared(request, InvitationLinkBody(code: code.text), status: .created)
     }
 
     @Sendable private func change(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         let body = try await read(RoleBody.self, from: request)
         let id = try id(in: request)
         return try await done { () async throws(AccountsError) in
-            try await accounts.change(id, to: body.role, by: reader, from: request.sender)
+            try await accounts.change(id, to: body.role, by: principal, from: request.sender)
         }
     }
 
     @Sendable private func remove(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         let id = try id(in: request)
         return try await done { () async throws(AccountsError) in
-            try await accounts.remove(id, by: reader, from: request.sender)
+            try await accounts.remove(id, by: principal, from: request.sender)
         }
     }
 
     @Sendable private func passwordLink(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         let id = try id(in: request)
         let code = try await problems { () async throws(AccountsError) in
-            try await accounts.invitePassword(of: id, by: reader, from: request.sender)
+            try await accounts.invitePassword(of: id, by: principal, from: request.sender)
         }
         return try await unshared(request, InvitationLinkBody(code: code.text), status: .created)
     }
 
     @Sendable private func withdraw(_ request: Request) async throws -> Response {
-        let (accounts, reader) = try owner(request)
+        let (accounts, principal) = try owner(request)
         return try await done { () async throws(AccountsError) in
-            try await accounts.withdraw(request.parameters["id"] ?? "", by: reader, from: request.sender)
+            try await accounts.withdraw(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
     }
 
@@ -79,9 +79,9 @@ struct PeopleRoutes {
         return try await unshared(request, AuditBody(entries: entries, isFull: entries.count == limit))
     }
 
-    private func owner(_ request: Request) throws(Problem) -> (Accounts, Reader) {
-        guard let accounts, let reader = request.reader else { throw .noAccounts }
-        return (accounts, reader)
+    private func owner(_ request: Request) throws(Problem) -> (Accounts, Principal) {
+        guard let accounts, let principal = request.principal else { throw .noAccounts }
+        return (accounts, principal)
     }
 
     private func id(in request: Request) throws(Problem) -> AccountID {

@@ -43,7 +43,7 @@ struct RenditionRoute {
         guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile else {
             return nil
         }
-        let image = paths.ids.open(target.image)
+        let image = paths.ids.decrypt(target.image)
         if let links = access.links {
             guard let link = target.link, links.opens(link, image, target.version, target.rendition) else { return nil }
         } else if target.link != nil {
@@ -58,7 +58,7 @@ struct RenditionRoute {
     }
 
     @Sendable private func respond(to request: Request, reply: Reply) {
-        guard let id = request.parameters["id"].flatMap(paths.ids.open) else {
+        guard let id = request.parameters["id"].flatMap(paths.ids.decrypt) else {
             return reply.send(Problem.noSuchImage.response)
         }
         guard let rendition = request.parameters["rendition"].flatMap({ Rendition(name: $0) }) else {

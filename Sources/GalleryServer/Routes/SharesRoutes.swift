@@ -17,24 +17,25 @@ struct SharesRoutes {
     }
 
     @Sendable private func shares(_ request: Request) async throws -> Response {
-        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
         return try await unshared(
-            request, SharesBody(shares: accounts.shares(for: reader).map { body($0, accounts, reader) }))
+            request, SharesBody(shares: accounts.shares(for: principal).map { body($0, accounts, principal) }))
     }
 
-    private func body(_ share: Share, _ accounts: Accounts, _ reader: Reader) -> ShareBody {
+    private func body(_ share: Share, _ accounts: Accounts, _ principal: Principal) -> ShareBody {
         ShareBody(
             share: share, key: share.key(accounts.secret),
-            maker: share.account == reader.account ? nil : accounts.name(of: share.account))
+            maker: share.account == principal.account ? nil : accounts.name(of: share.account))
     }
 
     @Sendable private func share(_ request: Request) async throws -> Response {
-        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
         let body = try await read(NewShareBody.self, from: request)
         let view = try View(text: body.view)
         // Whoever has an original has everything that is in it.
         guard !body.contents.contains(.originals) || body.contents.contains([.metadata, .place]) else {
-            throw Problem.badField("contents", "with originals needs metadata and place, which originals contain.")
+            throw Problem.badField(
+                "contents", "must include metadata and place if it includes originals, because originals contain both.")
         }
         let shared = view.sharedPart
         // Such as `q=-`, which finds everything.
@@ -45,15 +46,15 @@ struct SharesRoutes {
             name: body.name, view: shared.description, lifetime: body.days.map { Int64($0) * 86_400 },
             password: body.password, contents: body.contents)
         let share = try await problems { () async throws(AccountsError) in
-            try await accounts.share(new, by: reader, from: request.sender)
+            try await accounts.share(new, by: principal, from: request.sender)
         }
-        return try await unshared(request, self.body(share, accounts, reader), status: .created)
+        return try await unshared(request, self.body(share, accounts, principal), status: .created)
     }
 
     @Sendable private func end(_ request: Request) async throws -> Response {
-        guard let accounts, let reader = request.reader else { throw Problem.noAccounts }
+        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
         return try await done { () async throws(AccountsError) in
-            try await accounts.endShare(request.parameters["id"] ?? "", by: reader, from: request.sender)
+            try await accounts.endShare(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
     }
 

@@ -74,8 +74,8 @@ struct TokensRoutes {
     private func validate(_ bytes: [UInt8], for request: Request) async throws -> ValidatedRequest {
         let body = try await JSONBody.decode(TokenRequestBody.self, from: bytes)
         let rendition = try rendition(of: body)
-        // A gallery without accounts has no visitors.
-        let mayHaveFile = request.visitor == nil || request.reader?.rights.contains(.originals) == true
+        // A gallery without accounts has no requesters.
+        let mayHaveFile = request.requester == nil || request.principal?.rights.contains(.originals) == true
         guard !rendition.isFile || mayHaveFile else { throw Problem.notAllowed }
         let level = try level(of: body)
         let session = try session(body.session)
@@ -108,12 +108,12 @@ struct TokensRoutes {
         var refused = validated.refused
         for ((slot, image), token) in zip(validated.slots, issued.tokens) {
             guard let token else {
-                refused.append(.init(slot: slot, image: paths.ids.seal(image.id).description))
+                refused.append(.init(slot: slot, image: paths.ids.encrypt(image.id).description))
                 continue
             }
             granted.append(
                 TokenAnswerBody.Granted(
-                    slot: slot, image: paths.ids.seal(image.id).description, token: token.description,
+                    slot: slot, image: paths.ids.encrypt(image.id).description, token: token.description,
                     href: paths.inside(request).path(of: validated.rendition, image: image.id, token: token.description)
                 ))
         }
@@ -187,7 +187,7 @@ struct TokensRoutes {
             guard seen.insert(wanted.slot).inserted else {
                 throw Problem.badField("slots[\(position)].slot", "must be unique in the list.")
             }
-            guard let id = paths.ids.open(wanted.image) else {
+            guard let id = paths.ids.decrypt(wanted.image) else {
                 throw Problem.badField("slots[\(position)].image", "is not an image's id.")
             }
             return id

@@ -46,12 +46,12 @@ struct ViewsRoutes {
     @Sendable private func position(_ request: Request) async throws -> Response {
         let query = QueryReader(request)
         guard let text = try query.text("image") else { throw Problem.badField("image", "is missing.") }
-        guard let id = paths.ids.open(text) else { throw Problem.badField("image", "is not an image's id.") }
+        guard let id = paths.ids.decrypt(text) else { throw Problem.badField("image", "is not an image's id.") }
         let order = try await catalog.order(of: try query.view())
         for present in [id] + catalog.successors(of: id) {
             guard let index = order.position(of: present) else { continue }
             let body = PositionBody(
-                image: present == id ? nil : paths.ids.seal(present), index: index, revision: order.revision)
+                image: present == id ? nil : paths.ids.encrypt(present), index: index, revision: order.revision)
             return try await JSONBody.response(to: request, body)
         }
         throw Problem(.notFound, title: "Not in this view", detail: "The view has no image with this id.")

@@ -22,7 +22,7 @@ struct StreamRoute {
                     detail: "Its origin is not allowed. Start the server with --allow-origin to allow it.")
             }
             // Other pages of the same site send cookies, too. A page of an allowed origin never acts for a person.
-            if let origin = request.headers[.origin], request.visitor != nil, request.headers.contains(.cookie),
+            if let origin = request.headers[.origin], request.requester != nil, request.headers.contains(.cookie),
                 !origins.isSame(origin, as: request.authority)
             {
                 throw Problem.notAllowed
@@ -31,7 +31,7 @@ struct StreamRoute {
             return Response.webSocket(
                 for: request, subprotocols: [Self.subprotocol],
                 handler: StreamSession(
-                    services: services, client: request.client, reader: request.reader, visit: request.visit,
+                    services: services, client: request.client, principal: request.principal, visit: request.visit,
                     formats: StreamFormats(accept: accept)))
         } catch {
             return Problem(describing: error).response

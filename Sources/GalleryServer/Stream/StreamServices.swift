@@ -17,7 +17,7 @@ struct StreamServices: Sendable {
     var workQueue: FairWorkQueue
     var pace = ViewportRateLimiter()
     /// Nil in a gallery without accounts.
-    var readers: ReaderStreams?
+    var accountStreams: AccountStreams?
     var time: any TimeKeeping = SystemTime()
 
     /// Seconds of the monotonic clock.

@@ -21,9 +21,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     let services: StreamServices
     let client: Client
     /// Nil in a gallery without accounts.
-    private let reader: Reader?
-    /// The number among the streams of the reader's account.
-    private var readerNumber: Int?
+    private let principal: Principal?
+    /// The number among the streams of the principal's account.
+    private var accountStreamNumber: Int?
     /// Below the path of a share.
     let visit: ShareVisit?
     private let formats: StreamFormats
@@ -55,10 +55,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
     var watch: LoopTimer?
 
     init(
-        services: StreamServices, client: Client, reader: Reader? = nil, visit: ShareVisit? = nil,
+        services: StreamServices, client: Client, principal: Principal? = nil, visit: ShareVisit? = nil,
         formats: StreamFormats
     ) {
-        self.reader = reader
+        self.principal = principal
         self.visit = visit
         self.services = services
         self.client = client
@@ -78,8 +78,8 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         }
         self.socket = socket
         session = services.tokens.open(for: client)
-        if let reader, let readers = services.readers {
-            readerNumber = readers.add(reader.account) { [weak self, loop = socket.loop] in
+        if let principal, let streams = services.accountStreams {
+            accountStreamNumber = streams.add(principal.account) { [weak self, loop = socket.loop] in
                 loop.execute { [weak self] in self?.endIfRevoked() }
             }
             endIfRevoked()
@@ -88,9 +88,9 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         scheduleCatalogCheck()
     }
 
-    /// Ends the stream if its reader has signed out, or may see less than when it was opened.
+    /// Ends the stream if its principal has signed out, or may see less than when it was opened.
     func endIfRevoked() {
-        guard let reader, let readers = services.readers, !readers.isCurrent(reader) else { return }
+        guard let principal, let streams = services.accountStreams, !streams.isCurrent(principal) else { return }
         socket?.close(.signedOut, reason: "Sign in again.")
     }
 
@@ -100,14 +100,16 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             guard case .text(let text) = message else {
                 throw JSONFieldError(field: "message", rule: "must be text")
             }
-            receive(try ClientMessage(text).opened(by: services.ids))
+            receive(try ClientMessage(text).decrypted(by: services.ids))
         } catch {
             socket.close(.policyViolation, reason: error.description)
         }
     }
 
     func ended(_ end: WebSocketEnd) {
-        if let reader, let readerNumber { services.readers?.remove(readerNumber, of: reader.account) }
+        if let principal, let accountStreamNumber {
+            services.accountStreams?.remove(accountStreamNumber, of: principal.account)
+        }
         guard let session else { return }
         services.tokens.close(session)
         services.limiter.release(client)
@@ -130,7 +132,7 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         guard let session else { return nil }
         defer { cancelUnwantedLoads() }
         if !hasSentSession {
-            // Of a part of the gallery nothing is known yet.
+            // The server knows nothing yet about this part of the gallery.
             guard visit?.scope == nil || plan.revision != 0 else { return nil }
             announced = currentState
             hasSentSession = true
@@ -392,6 +394,6 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
 }
 
 extension WebSocketCloseCode {
-    /// The reader has signed out, or may see less than when the stream was opened. From the range for applications.
+    /// The principal has signed out, or may see less than when the stream was opened. From the range for applications.
     static let signedOut = WebSocketCloseCode(rawValue: 4401)!
 }

@@ -84,21 +84,21 @@ struct SessionBody: JSONWritable {
     let hasAccounts: Bool
     /// Whether there is an owner.
     let isSetUp: Bool
-    let reader: Reader?
+    let principal: Principal?
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("accounts", hasAccounts)
             json.member("setUp", isSetUp)
-            if let reader {
+            if let principal {
                 json.member("account") { json in
                     json.object { json in
-                        json.member("id", reader.account.description)
-                        json.member("name", reader.name)
-                        json.member("role", reader.role.rawValue)
-                        json.member("scopes", reader.rights.scopes)
-                        json.member("shares", reader.isPerson && reader.rights.contains(.share))
-                        json.member("manages", reader.isPerson && reader.rights.contains(.manage))
+                        json.member("id", principal.account.description)
+                        json.member("name", principal.name)
+                        json.member("role", principal.role.rawValue)
+                        json.member("scopes", principal.rights.scopes)
+                        json.member("shares", principal.isPerson && principal.rights.contains(.share))
+                        json.member("manages", principal.isPerson && principal.rights.contains(.manage))
                     }
                 }
             }
@@ -116,8 +116,8 @@ struct VisitBody: JSONWritable {
             json.member("setUp", true)
             json.member("share") { json in
                 json.object { json in
-                    json.member("name", visit.reader == nil ? nil : visit.share.name)
-                    json.member("locked", visit.reader == nil)
+                    json.member("name", visit.principal == nil ? nil : visit.share.name)
+                    json.member("locked", visit.principal == nil)
                 }
             }
         }
@@ -139,7 +139,7 @@ struct PurposeBody: JSONWritable {
 
 struct SessionsBody: JSONWritable {
     let sessions: [Session]
-    let own: Reader.Credential
+    let own: Principal.Credential
 
     func write(to json: inout JSONWriter) {
         json.object { json in

@@ -28,7 +28,7 @@ struct ImageBody: JSONWritable {
 
     /// The members of an image, except for its title.
     func writeMembers(to json: inout JSONWriter) {
-        json.member("id") { $0.value { paths.ids.seal(image.id).append(to: &$0) } }
+        json.member("id") { $0.value { paths.ids.encrypt(image.id).append(to: &$0) } }
         json.member("index", index)
         json.member("name", image.name)
         json.member("width", image.metadata.width)
@@ -63,7 +63,7 @@ struct ImageBody: JSONWritable {
     }
 
     /// Rendition names on the wire.
-    private static let links: [(StaticString, ReadingLinks.Class)] = [
+    private static let links: [(StaticString, SignedLinks.Class)] = [
         ("preview", .renditions), ("tile", .renditions), ("screen", .renditions), ("original", .originals),
     ]
 }

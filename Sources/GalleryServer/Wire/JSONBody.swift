@@ -26,7 +26,7 @@ enum JSONBody {
 extension JSONBody {
     /// For a response to a read, which must be revalidated. Caches that several people share must not keep what is for one.
     static func cacheControl(of request: Request) -> String {
-        request.visitor == nil ? "no-cache" : "private, no-cache"
+        request.requester == nil ? "no-cache" : "private, no-cache"
     }
 
     /// A response that must be revalidated before each reuse, since the next request may change it. The response to a

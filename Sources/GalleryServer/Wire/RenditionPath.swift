@@ -12,24 +12,24 @@ struct RenditionPath: Sendable {
     var ids = ImageIDCipher.none
 
     /// Nil in a gallery without accounts.
-    var links: ReadingLinks?
-    /// Adds the links of the reader that the paths are for.
-    private var writer: ReadingLinks.Writer?
+    var links: SignedLinks?
+    /// Adds the links of the principal that the paths are for.
+    private var writer: SignedLinks.Writer?
 
-    init(basePath: String = "", ids: ImageIDCipher = .none, links: ReadingLinks? = nil) {
+    init(basePath: String = "", ids: ImageIDCipher = .none, links: SignedLinks? = nil) {
         self.basePath = basePath
         self.ids = ids
         self.links = links
     }
 
-    /// The paths for the sender of a request: those of a share lie below its own, those of a reader carry the reader's
+    /// The paths for the sender of a request: those of a share lie below its own, those of a principal carry the principal's
     /// links.
     func inside(_ request: Request) -> RenditionPath {
         var paths = self
-        if let key = (request.visitor as? Visitor)?.shareKey {
+        if let key = (request.requester as? Requester)?.shareKey {
             paths.basePath += SharePaths.start + key
-        } else if let reader = request.reader {
-            paths.writer = links?.writer(for: reader)
+        } else if let principal = request.principal {
+            paths.writer = links?.writer(for: principal)
         }
         return paths
     }
@@ -37,11 +37,11 @@ struct RenditionPath: Sendable {
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown; with `r` if there are accounts.
     func append(
         _ rendition: StaticString, of image: ImageID, _ version: ContentVersion?,
-        _ class_: ReadingLinks.Class = .renditions, to bytes: inout [UInt8]
+        _ class_: SignedLinks.Class = .renditions, to bytes: inout [UInt8]
     ) {
         bytes += basePath.utf8
         Self.append("/images/", to: &bytes)
-        ids.seal(image).append(to: &bytes)
+        ids.encrypt(image).append(to: &bytes)
         Self.append("/", to: &bytes)
         Self.append(rendition, to: &bytes)
         if let version {
@@ -59,7 +59,7 @@ struct RenditionPath: Sendable {
 
     /// `/images/ID/tile?token=T`.
     func path(of rendition: Rendition, image: ImageID, token: String) -> String {
-        "\(basePath)/images/\(ids.seal(image))/\(rendition.rawValue)?token=\(token)"
+        "\(basePath)/images/\(ids.encrypt(image))/\(rendition.rawValue)?token=\(token)"
     }
 }
 

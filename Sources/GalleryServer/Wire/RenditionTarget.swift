@@ -1,12 +1,12 @@
 import Images
 
 /// A rendition of a specific version, parsed from the exact form in which the server writes URLs:
-/// `/images/ID/RENDITION?v=VERSION`, in a gallery with accounts followed by `&r=READER~CODE`.
+/// `/images/ID/RENDITION?v=VERSION`, in a gallery with accounts followed by `&r=ACCOUNT~CODE`.
 struct RenditionTarget: Equatable {
-    let image: SealedImageID
+    let image: PublicImageID
     let rendition: Rendition
     let version: ContentVersion
-    let link: ReadingLink?
+    let link: SignedLink?
 
     private static let start = Array("/images/".utf8)
     private static let codeLength = 13
@@ -21,7 +21,7 @@ struct RenditionTarget: Equatable {
         guard let query, query.count >= versionEnd, query[0] == UInt8(ascii: "v"),
             query[1] == UInt8(ascii: "="), path.count > name, path[name - 1] == UInt8(ascii: "/"),
             Self.start.elementsEqual(path.prefix(Self.start.count)),
-            let image = SealedImageID(UnsafeRawBufferPointer(rebasing: path[Self.start.count..<name - 1])),
+            let image = PublicImageID(UnsafeRawBufferPointer(rebasing: path[Self.start.count..<name - 1])),
             let version = ContentVersion(UnsafeRawBufferPointer(rebasing: query[2..<versionEnd])),
             let named = Self.names.first(where: { $0.bytes.elementsEqual(path[name...]) })
         else { return nil }
@@ -30,7 +30,7 @@ struct RenditionTarget: Equatable {
         } else {
             let linkBegin = versionEnd + Self.linkStart.count
             guard query.count > linkBegin, Self.linkStart.elementsEqual(query[versionEnd..<linkBegin]),
-                let link = ReadingLink(UnsafeRawBufferPointer(rebasing: query[linkBegin...]))
+                let link = SignedLink(UnsafeRawBufferPointer(rebasing: query[linkBegin...]))
             else { return nil }
             self.link = link
         }

@@ -39,7 +39,7 @@ struct SharesBody: JSONWritable {
 struct ShareBody: JSONWritable {
     let share: Share
     let key: String
-    /// Nil for the reader's own.
+    /// Nil for the principal's own.
     let maker: String?
 
     func write(to json: inout JSONWriter) {

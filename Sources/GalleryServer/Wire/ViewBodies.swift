@@ -63,7 +63,7 @@ struct FoldersBody: JSONWritable {
 /// The position of an image in a view.
 struct PositionBody: JSONWritable {
     /// The id that the image has now, if it was renamed.
-    let image: SealedImageID?
+    let image: PublicImageID?
     let index: Int
     let revision: UInt64
 

@@ -10,7 +10,7 @@ public struct Request: Sendable {
     /// The client: the peer, or the client named by a trusted proxy.
     public let client: Client
     /// Who sends the request, if ``Router/admission`` has found out.
-    public var visitor: (any Sendable)?
+    public var requester: (any Sendable)?
     /// Whether a trusted proxy forwarded the request, so that its forwarding headers can be believed.
     public let isFromProxy: Bool
     /// The loop of the connection. A task that prefers it as executor runs on the connection's thread.

@@ -83,7 +83,7 @@ struct Viewport: Hashable, Sendable {
 
 /// The renditions of one content of one image that a client holds.
 struct HeldImage: Hashable, Sendable {
-    /// In a message as decoded: the sealed id; see ``ClientMessage/opened(by:)``.
+    /// In a message as decoded: the public id; see ``ClientMessage/decrypted(by:)``.
     var image: ImageID
     var version: ContentVersion
     var renditions: StreamRenditions

@@ -69,7 +69,7 @@ extension ServerMessage.Assignment {
     fileprivate func write(to json: inout JSONWriter, _ ids: ImageIDCipher) {
         json.object { json in
             json.member("slot", slot)
-            json.member("image") { json in json.value { ids.seal(image).append(to: &$0) } }
+            json.member("image") { json in json.value { ids.encrypt(image).append(to: &$0) } }
             json.member("name", name)
             if let version { json.member("version") { json in json.value { version.append(to: &$0) } } }
             if let token { json.member("token") { json in json.value { token.append(to: &$0) } } }

@@ -5,9 +5,9 @@ import Scheduling
 
 /// Computes hashes of passwords on a thread of its own, one after another: each takes 50 ms and 19 MiB.
 ///
-/// Of each urgency, the newest attempt goes first, and if too many are waiting the oldest is refused. So a person who signs
+/// The queue runs the newest attempt of each urgency first, and refuses the oldest if too many are waiting. So a person who signs
 /// in while strangers send a thousand attempts waits for the one in progress, and not for theirs.
-final class PasswordLane: Sendable {
+final class PasswordQueue: Sendable {
     /// Which attempts go first.
     enum Urgency: Int, Sendable {
         /// An address that has failed.

@@ -1,5 +1,5 @@
 /// Who sends a request: what a credential stands for, decided once when the request arrives.
-public struct Reader: Hashable, Sendable {
+public struct Principal: Hashable, Sendable {
     public let account: AccountID
     public let name: String
     public let role: Role

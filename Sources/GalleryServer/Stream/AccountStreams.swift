@@ -1,26 +1,26 @@
 import Accounts
 import Locking
 
-/// The open streams of each account, so that they end as soon as their reader may see no more.
-final class ReaderStreams: Sendable {
+/// The open streams of each account, so that they end as soon as access is revoked.
+final class AccountStreams: Sendable {
     private let accounts: Accounts
     private let checks = Guarded<[AccountID: [Int: @Sendable () -> Void]]>([:])
     private let count = Guarded(0)
 
     init(_ accounts: Accounts) {
         self.accounts = accounts
-        accounts.onLoss { [weak self] account in
+        accounts.onRevocation { [weak self] account in
             let checks = self?.checks.withLock { $0[account] } ?? [:]
             for check in checks.values { check() }
         }
     }
 
-    /// Whether the reader may still see what it saw.
-    func isCurrent(_ reader: Reader) -> Bool { accounts.isCurrent(reader) }
+    /// Whether the principal may still see what it saw.
+    func isCurrent(_ principal: Principal) -> Bool { accounts.isCurrent(principal) }
 
     /// Adds a stream.
     ///
-    /// - Parameter check: Called when the account has lost something; must not block.
+    /// - Parameter check: Called when access of the account has been revoked; must not block.
     /// - Returns: The number with which to remove it.
     func add(_ account: AccountID, check: @escaping @Sendable () -> Void) -> Int {
         let number = count.withLock { count in

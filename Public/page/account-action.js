@@ -2,12 +2,22 @@ import { readPreference } from './memory.js';
 import { find } from './template.js';
 
 /**
- * Adds "Share" to the navigation, for somebody who is signed in and may share: it opens the page about accounts with the
- * view on screen.
+ * For somebody who is signed in: adds the account to the settings, and "Share" to the navigation, which opens the page
+ * about accounts with the view on screen.
  */
-export function offerSharing() {
+export function offerAccount() {
   // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.
-  if (readPreference('account') !== 'shares' || /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname)) return;
+  const account = readPreference('account');
+  if (account === null || /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname)) return;
+  const link = document.createElement('a');
+  link.href = 'account.html';
+  link.textContent = 'Account';
+  link.style.color = 'var(--accent)';
+  find('#settings-form').append(link);
+  if (account === 'shares') offerSharing();
+}
+
+function offerSharing() {
   const settings = find('#settings-button');
   const button = /** @type {HTMLButtonElement} */ (settings.cloneNode(true));
   button.id = 'share-button';

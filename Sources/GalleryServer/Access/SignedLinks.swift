@@ -5,13 +5,13 @@ import Images
 import Locking
 import Synchronization
 
-/// Makes and checks the links of readers: a rendition's URL carries a code that proves that this reader was told of this
-/// picture in this version.
+/// Makes and checks signed links: a rendition's URL carries a code that proves that the server gave this account the link to
+/// this picture in this version.
 ///
-/// A code is SipHash-2-4 over image, version and class of rendition, under a key of the reader and the reader's epoch. So a
+/// A code is SipHash-2-4 over image, version and class of rendition, under a key of the principal and the principal's epoch. So a
 /// check needs neither the catalog nor a cookie, all nodes agree, and a link of one picture opens no other. Raising the
-/// epoch ends all links of the reader.
-final class ReadingLinks: Sendable {
+/// epoch ends all links of the principal.
+final class SignedLinks: Sendable {
     /// What a link opens.
     enum Class: UInt64 {
         /// Renditions.
@@ -60,9 +60,11 @@ final class ReadingLinks: Sendable {
 
     private static func keys(of accounts: Accounts) -> [UInt32: Key] {
         Dictionary(
-            uniqueKeysWithValues: accounts.linkReaders.map { reader in
-                let purpose = "links \(reader.account) \(reader.epoch)"
-                return (reader.account.number, Key(words: accounts.secret.key(for: purpose), rights: reader.rights))
+            uniqueKeysWithValues: accounts.linkPrincipals.map { principal in
+                let purpose = "links \(principal.account) \(principal.epoch)"
+                return (
+                    principal.account.number, Key(words: accounts.secret.key(for: purpose), rights: principal.rights)
+                )
             })
     }
 
@@ -74,45 +76,47 @@ final class ReadingLinks: Sendable {
 
     /// Whether a link opens this rendition of this image. Takes as long for a wrong code as for a right one. Callable from
     /// any thread; never waits.
-    func opens(_ link: ReadingLink, _ image: ImageID, _ version: ContentVersion?, _ rendition: Rendition) -> Bool {
+    func opens(_ link: SignedLink, _ image: ImageID, _ version: ContentVersion?, _ rendition: Rendition) -> Bool {
         guard let key = key(of: link.account) else { return false }
         let class_ = Class(rendition)
         guard key.rights.contains(class_ == .originals ? [.view, .originals] : .view) else { return false }
         return Self.code(image, version, class_, key.words) == link.code
     }
 
-    /// The links of a reader; nil if the account is gone, or for a program, which sends its token with each request.
-    func writer(for reader: Reader) -> Writer? {
-        guard reader.isPerson else { return nil }
-        return key(of: reader.account).map { Writer(account: reader.account, key: $0.words, rights: reader.rights) }
+    /// The links of a principal; nil if the account is gone, or for a program, which sends its token with each request.
+    func writer(for principal: Principal) -> Writer? {
+        guard principal.isPerson else { return nil }
+        return key(of: principal.account).map {
+            Writer(account: principal.account, key: $0.words, rights: principal.rights)
+        }
     }
 
     fileprivate static func code(
         _ image: ImageID, _ version: ContentVersion?, _ class_: Class, _ key: (UInt64, UInt64)
-    ) -> ReadingLink.Code {
+    ) -> SignedLink.Code {
         var hash = SipHash(key: key)
         hash.update(image.rawValue)
         hash.update(version?.rawValue ?? 0)
         hash.update(class_.rawValue << 1 | (version == nil ? 1 : 0))
-        return ReadingLink.Code(rawValue: hash.finish())
+        return SignedLink.Code(rawValue: hash.finish())
     }
 
-    /// Writes the links of one reader.
+    /// Writes the links of one principal.
     struct Writer: Sendable {
         fileprivate let account: AccountID
         fileprivate let key: (UInt64, UInt64)
         fileprivate let rights: Rights
 
-        /// Nil for a rendition that the reader may not have.
-        func link(_ image: ImageID, _ version: ContentVersion?, _ class_: Class) -> ReadingLink? {
+        /// Nil for a rendition that the principal may not have.
+        func link(_ image: ImageID, _ version: ContentVersion?, _ class_: Class) -> SignedLink? {
             guard class_ == .renditions || rights.contains(.originals) else { return nil }
-            return ReadingLink(account: account, code: ReadingLinks.code(image, version, class_, key))
+            return SignedLink(account: account, code: SignedLinks.code(image, version, class_, key))
         }
     }
 }
 
-/// The part of a rendition's URL that admits its reader: `r=READER~CODE`.
-struct ReadingLink: Hashable, Sendable {
+/// The signature in a rendition's URL, which grants access: `r=ACCOUNT~CODE`.
+struct SignedLink: Hashable, Sendable {
     /// A message authentication code of 64 bits.
     struct Code: OpaqueIdentifier {
         let rawValue: UInt64
@@ -148,7 +152,7 @@ struct ReadingLink: Hashable, Sendable {
 
     init?(_ text: String) {
         var text = text
-        guard let link = text.withUTF8({ ReadingLink(UnsafeRawBufferPointer($0)) }) else { return nil }
+        guard let link = text.withUTF8({ SignedLink(UnsafeRawBufferPointer($0)) }) else { return nil }
         self = link
     }
 

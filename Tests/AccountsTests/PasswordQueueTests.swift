@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PasswordLaneTests {
     @Test func `the newest attempt goes first, and the oldest is refused when too many wait`() async throws {
-        let lane = PasswordLane()
+        let lane = PasswordQueue()
         let begun = DispatchSemaphore(value: 0)
         let gate = DispatchSemaphore(value: 0)
         let done = Guarded<[Int]>([])
@@ -23,7 +23,7 @@ import Testing
                 continuation.resume()
             }
         }
-        let capacity = PasswordLane.Urgency.fresh.capacity
+        let capacity = PasswordQueue.Urgency.fresh.capacity
         try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
             for number in 0..<capacity + 3 {
                 let before = lane.waitingCount
