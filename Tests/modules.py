@@ -19,6 +19,9 @@ import xml.sax.saxutils as xml
 
 # In seconds. The largest modules take one minute, and four under a sanitizer.
 LIMIT = 900
+# The beginning of a sanitizer's report, and how many lines of it the failure repeats: a long log may be cut.
+SANITIZER = re.compile(r"^(?:WARNING|==\d+==ERROR): (?:Thread|Address)Sanitizer", re.MULTILINE)
+REPORTED_LINES = 24
 STARTED = re.compile(r'^\S+ Test (".*"|\S+\(.*\)) started\.$', re.MULTILINE)
 
 
@@ -41,6 +44,8 @@ def unfinished(module: str, how: str, log: str) -> str:
     """The report of a module that did not come to its end."""
     tests = STARTED.findall(log)
     what = f"{module} {how} in the test {tests[-1]}" if tests else f"{module} {how} before its first test"
+    if found := SANITIZER.search(log):
+        what += "\n" + "\n".join(log[found.start():].splitlines()[:REPORTED_LINES])
     return f"""<testsuites><testsuite name="{module}" tests="1" failures="1">
     <testcase classname="{module}" name="all tests end"><failure message={xml.quoteattr(what)}/></testcase>
     </testsuite></testsuites>"""

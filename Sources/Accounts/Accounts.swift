@@ -54,7 +54,8 @@ public final class Accounts: Sendable {
                 }
             }
             let dead = book.dead(at: time().seconds)
-            if !dead.isEmpty { try store.write(dead, []) }
+            // If the disk is full, next time.
+            if !dead.isEmpty { try? store.write(dead, []) }
             for record in dead { try book.apply(record) }
             self.book = Guarded(book)
         } catch {

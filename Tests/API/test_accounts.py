@@ -90,6 +90,14 @@ def test_a_damaged_library_or_one_in_use_stops_the_start(serve, shared_folder, t
     assert refused.returncode != 0 and "another process" in refused.stderr
 
 
+def test_an_open_gallery_works_where_no_library_can_be_created(serve, shared_folder, tmp_path):
+    # As on a full disk: the folder of the library takes no files.
+    gallery = serve(shared_folder, "--library", "/proc/library.sqlite", data=tmp_path / "a")
+    assert gallery.get("/api/v1/images").status == 200 and "/proc/library.sqlite" in gallery.log
+    refused = run("serve", shared_folder, "--accounts", "--library", "/proc/library.sqlite", "--port", "0", data=tmp_path / "b")
+    assert refused.returncode != 0 and "/proc/library.sqlite" in refused.stderr
+
+
 # What each may do: (method, path) and who is admitted. Anything else is 401 for strangers and 403 for others.
 ROUTES = {
     ("GET", "/api/v1/images"): {"owner", "member", "guest", "view", "originals view"},

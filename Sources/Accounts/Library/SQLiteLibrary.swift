@@ -44,10 +44,12 @@ final class SQLiteLibrary: LibraryStore {
         guard (0...Self.form).contains(form) else {
             throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it belongs to a newer version of Tessera")
         }
-        guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
+        guard try form == 0 || String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
             throw DatabaseError(
                 resultCode: .SQLITE_CORRUPT, message: "it is damaged: restore it from a backup, or move it away")
         }
+        // Opening an existing library writes nothing, so it works with a full disk.
+        guard form == 0 else { return }
         try db.execute(
             sql: """
                 CREATE TABLE IF NOT EXISTS record (

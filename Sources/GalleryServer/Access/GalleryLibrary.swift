@@ -1,4 +1,5 @@
 import Accounts
+import Glibc
 import Logging
 
 /// The accounts of a gallery, and the secret that keys its ids.
@@ -15,7 +16,7 @@ struct GalleryLibrary: Sendable {
     ///
     /// - Throws: ``AccountsError``, ``GalleryError/accountsOnSeveralNodes``.
     init(_ configuration: Gallery.Configuration, logger: Logger) throws {
-        let accounts = try configuration.library.map { try Accounts(path: $0, logger: logger) }
+        let accounts = try Self.accounts(configuration, logger: logger)
         self.accounts = accounts
         switch configuration.access {
         case .everybody: required = nil
@@ -35,6 +36,21 @@ struct GalleryLibrary: Sendable {
         if configuration.sharedSecret == nil {
             logger.warning(
                 "Ids of images can be guessed from file names. Give all nodes the same secret (TESSERA_SECRET).")
+        }
+    }
+
+    /// Nil without a library, or if there is none yet and it cannot be created, as on a full disk: a gallery that is open to
+    /// everybody works without.
+    private static func accounts(_ configuration: Gallery.Configuration, logger: Logger) throws -> Accounts? {
+        guard let path = configuration.library else { return nil }
+        do {
+            return try Accounts(path: path, logger: logger)
+        } catch {
+            var status = stat()
+            let isEmpty = stat(path, &status) != 0 || status.st_size == 0
+            guard configuration.access != .accounts, isEmpty else { throw error }
+            logger.warning("\(error) Ids of images can be guessed until it exists.")
+            return nil
         }
     }
 

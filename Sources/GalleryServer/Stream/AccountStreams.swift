@@ -1,4 +1,5 @@
 import Accounts
+import HTTPServer
 import Locking
 
 /// The open streams of each account, so that they end as soon as access is revoked.
@@ -37,4 +38,9 @@ final class AccountStreams: Sendable {
             if checks[account]?.isEmpty == true { checks[account] = nil }
         }
     }
+}
+
+extension WebSocketCloseCode {
+    /// The principal has signed out, or may see less than when the stream was opened. From the range for applications.
+    static let signedOut = WebSocketCloseCode(rawValue: 4401)!
 }

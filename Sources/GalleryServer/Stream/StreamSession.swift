@@ -133,8 +133,10 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         defer { cancelUnwantedLoads() }
         if !hasSentSession {
             // The server knows nothing yet about this part of the gallery.
-            guard visit?.scope == nil || plan.revision != 0 else { return nil }
-            announced = currentState
+            if visit?.scope != nil {
+                guard plan.revision != 0 || view.view == nil else { return nil }
+                announced = Announced(revision: plan.revision, total: plan.total)
+            }
             hasSentSession = true
             return text(.session(session, revision: announced.revision, total: announced.total))
         }
@@ -391,9 +393,4 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
             self?.socket?.wake()
         }
     }
-}
-
-extension WebSocketCloseCode {
-    /// The principal has signed out, or may see less than when the stream was opened. From the range for applications.
-    static let signedOut = WebSocketCloseCode(rawValue: 4401)!
 }
