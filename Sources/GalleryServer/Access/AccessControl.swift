@@ -84,7 +84,8 @@ struct AccessControl: Sendable {
 
     // MARK: - Credentials
 
-    /// Who sends the request. `Authorization` counts before cookies, and an invalid one is not forgiven for a cookie.
+    /// The sender of the request. `Authorization` takes precedence over cookies, and a valid cookie does not make up for an
+    /// invalid token.
     ///
     /// - Throws: A `Problem` with status 401 for an invalid or an ambiguous credential.
     private func principal(of request: Request, _ accounts: Accounts) throws(Problem) -> Principal? {
@@ -103,8 +104,8 @@ struct AccessControl: Sendable {
     /// Refuses requests that change something and that a page of another site makes the browser send, with the principal's
     /// cookies (cross-site request forgery).
     ///
-    /// Browsers say in `Sec-Fetch-Site` whose page sends a request (Fetch Metadata §2.3), older ones, and all of them
-    /// without TLS, only in `Origin`. Programs send neither, and no cookies that they were not given.
+    /// Browsers send `Sec-Fetch-Site`, which says whose page sent a request (Fetch Metadata §2.3). Older ones, and all
+    /// browsers without TLS, send only `Origin`. Other programs send neither, and only cookies that they were given.
     private func requireOwnPage(_ request: Request, _ rule: AccessRule) throws(Problem) {
         guard ![.get, .head, .options].contains(request.method), rule != .secret else { return }
         let origin = request.headers[.origin]
@@ -122,7 +123,7 @@ struct AccessControl: Sendable {
 }
 
 extension Request {
-    /// Who sends the request; nil in a gallery without accounts, and on routes that are for everybody.
+    /// The sender of the request; nil in a gallery without accounts, and for strangers on routes that are for everybody.
     var principal: Principal? {
         switch requester as? Requester {
         case .principal(let principal)?: principal

@@ -6,8 +6,8 @@ import HTTPTypes
 /// browser is known.
 ///
 /// Browsers share cookies between the ports of a host, so the names contain the installation. Where the page uses TLS, they
-/// begin with `__Host-` or `__Secure-` (RFC 6265bis §4.1.3): then no page without TLS, and with `__Host-` none of a
-/// subdomain, can have set them.
+/// begin with `__Host-` or `__Secure-` (RFC 6265bis §4.1.3): then a page without TLS cannot set them, and with `__Host-`
+/// a page of a subdomain cannot, either.
 struct SessionCookies: Sendable {
     private let installation: String
     private let basePath: String
