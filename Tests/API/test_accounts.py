@@ -317,6 +317,14 @@ def from_address(gallery, address: str, name: str, password: str) -> int:
 def test_strangers_who_guess_delay_neither_the_owner_nor_anybody_else(gallery, owner):
     statuses, lock = [], threading.Lock()
 
+    def sign_in(address: str) -> float:
+        start = time.monotonic()
+        assert from_address(gallery, address, "olga", PASSWORD) == 201
+        return time.monotonic() - start
+
+    # Other tests may occupy the machine.
+    calm = max(sign_in(f"127.0.3.{number}") for number in range(1, 4))
+
     def guess(number: int):
         for attempt in range(10):
             status = from_address(gallery, f"127.0.1.{number}", "olga", f"guess {attempt}")
@@ -327,29 +335,23 @@ def test_strangers_who_guess_delay_neither_the_owner_nor_anybody_else(gallery, o
     for guesser in guessers:
         guesser.start()
     wait_until(lambda: len(statuses) > 100, "the attack")
-    times = []
-    for address in ("127.0.0.2", "127.0.0.3"):
-        start = time.monotonic()
-        assert from_address(gallery, address, "olga", PASSWORD) == 201
-        times.append(time.monotonic() - start)
+    times = [sign_in(address) for address in ("127.0.0.2", "127.0.0.3")]
     for guesser in guessers:
         guesser.join()
     assert len(statuses) == 1000 and set(statuses) <= {403, 429}
     assert statuses.count(403) < 200
-    assert max(times) < 1, times
+    assert max(times) < max(1, 10 * calm), (times, calm)
     assert from_address(gallery, "127.0.0.4", "olga", PASSWORD) == 201
 
 
 def test_an_unknown_name_takes_as_long_as_a_wrong_password(gallery, owner):
-    def median(name: str) -> float:
-        times = []
-        for number in range(9):
+    times = {"olga": [], "nobody": []}
+    for number in range(9):
+        for place, (name, taken) in enumerate(times.items()):
             start = time.perf_counter()
-            assert from_address(gallery, f"127.0.2.{number + (0 if name == 'olga' else 100)}", name, "wrong password") == 403
-            times.append(time.perf_counter() - start)
-        return sorted(times)[4]
-
-    known, unknown = median("olga"), median("nobody")
+            assert from_address(gallery, f"127.0.2.{number + 100 * place}", name, "wrong password") == 403
+            taken.append(time.perf_counter() - start)
+    known, unknown = (sorted(taken)[4] for taken in times.values())
     assert 0.5 < known / unknown < 2, (known, unknown)
 
 

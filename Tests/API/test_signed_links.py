@@ -80,6 +80,7 @@ def test_a_link_proves_that_its_reader_was_told_of_the_picture(gallery, owner):
     assert stranger.get(renewed).is_problem(404)
 
 
+@pytest.mark.timeout(300)
 def test_a_hundred_thousand_guessed_links_open_nothing(gallery, owner):
     link = owner.get("/api/v1/images").json["images"][0]["links"]["tile"]
     path, code = link[:-13], link[-13:]
