@@ -19,7 +19,7 @@ import { Shares } from './shares.js';
  */
 
 /**
- * @callback Act  Does something, says how it went, and shows what has changed.
+ * @callback Act  Runs an action, reports its outcome, and refreshes the part of the page that it changed.
  * @param {string} outcome  Empty if the outcome is visible.
  * @param {() => Promise<void>} action
  * @param {() => Promise<void>} [afterwards]

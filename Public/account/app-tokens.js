@@ -1,5 +1,5 @@
 import { find } from '../page/template.js';
-import { onSubmit } from './form.js';
+import { fieldOf, onSubmit } from './form.js';
 import { button, dateText, entry } from './list.js';
 import { showSecret } from './secret.js';
 
@@ -47,18 +47,10 @@ export class AppTokens {
   async #issue() {
     const name = /** @type {HTMLInputElement} */ (find('#tokens-name')).value;
     const days = /** @type {HTMLSelectElement} */ (find('#tokens-days')).value;
-    const chosen = [...scopes.keys()].filter((scope) => this.#field(scope).checked);
+    const chosen = [...scopes.keys()].filter((scope) => fieldOf(this.#form, scope).checked);
     const { secret = '' } = await this.#server.issueToken({ name, scopes: chosen, days: days ? Number(days) : null });
     this.#form.reset();
     await this.show();
     showSecret(find('#tokens-secret'), `The token for ${name}. Copy it now: it is not shown again.`, secret);
-  }
-
-  /**
-   * @param {string} name
-   * @returns {HTMLInputElement}
-   */
-  #field(name) {
-    return /** @type {HTMLInputElement} */ (this.#form.elements.namedItem(name));
   }
 }

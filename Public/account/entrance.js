@@ -12,8 +12,10 @@ export class Entrance {
   /** @type {HTMLInputElement} */
   #password = find('#entrance-password');
   #server;
-  /** The invitation's code; null to sign in. */
-  /** @type {string | null} */
+  /**
+   * The invitation's code; null to sign in.
+   * @type {string | null}
+   */
   #code = null;
   /** Whether the password is that of a share. */
   #unlocks = false;

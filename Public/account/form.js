@@ -34,6 +34,15 @@ export function onSubmit(form, action, { fields = {} } = {}) {
 }
 
 /**
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ * @returns {HTMLInputElement}
+ */
+export function fieldOf(form, name) {
+  return /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+}
+
+/**
  * What to tell a person about an error.
  * @param {unknown} error
  */

@@ -1,5 +1,5 @@
 import { find } from '../page/template.js';
-import { onSubmit } from './form.js';
+import { fieldOf, onSubmit } from './form.js';
 import { button, dateText, entry } from './list.js';
 import { showSecret } from './secret.js';
 
@@ -30,12 +30,12 @@ export class Shares {
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
     find('#share-view').textContent = `The share will show ${viewText(this.#view)}, including pictures added later.`;
     // Whoever has an original has everything that is in it.
-    this.#field('originals').addEventListener('change', () => {
-      if (this.#field('originals').checked) for (const name of contents) this.#field(name).checked = true;
+    fieldOf(this.#form, 'originals').addEventListener('change', () => {
+      if (fieldOf(this.#form, 'originals').checked) for (const name of contents) fieldOf(this.#form, name).checked = true;
     });
     for (const name of ['metadata', 'place']) {
-      this.#field(name).addEventListener('change', () => {
-        if (!this.#field(name).checked) this.#field('originals').checked = false;
+      fieldOf(this.#form, name).addEventListener('change', () => {
+        if (!fieldOf(this.#form, name).checked) fieldOf(this.#form, 'originals').checked = false;
       });
     }
     onSubmit(this.#form, () => this.#make());
@@ -67,7 +67,7 @@ export class Shares {
     const name = /** @type {HTMLInputElement} */ (find('#share-name')).value;
     const password = /** @type {HTMLInputElement} */ (find('#share-password')).value;
     const days = /** @type {HTMLSelectElement} */ (find('#share-days')).value;
-    const chosen = contents.filter((content) => this.#field(content).checked);
+    const chosen = contents.filter((content) => fieldOf(this.#form, content).checked);
     const share = { name, view: this.#view, days: days ? Number(days) : null, password, contents: chosen };
     const { link } = await this.#server.share(share);
     this.#form.reset();
@@ -81,14 +81,6 @@ export class Shares {
    */
   #showLink(name, link) {
     showSecret(find('#share-link'), `Anybody with this link can see ${name}.`, new URL(link, location.href).href);
-  }
-
-  /**
-   * @param {string} name
-   * @returns {HTMLInputElement}
-   */
-  #field(name) {
-    return /** @type {HTMLInputElement} */ (this.#form.elements.namedItem(name));
   }
 }
 

@@ -2,8 +2,8 @@ import { readPreference } from './memory.js';
 import { find } from './template.js';
 
 /**
- * For somebody who is signed in: adds the account to the settings, and "Share" to the navigation, which opens the page
- * about accounts with the view on screen.
+ * If somebody is signed in, adds a link to the account to the settings, and "Share" to the navigation. "Share" opens the
+ * page about accounts with the view on screen.
  */
 export function offerAccount() {
   // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.

@@ -34,7 +34,7 @@ extension Accounts {
                 created: now, expires: lifetime.map { now + $0 })
             change.records.append(token.record)
             change.entries.append(
-                entry(.appTokenIssued, by: principal.name, sender, "\(name): \(scopes.scopes.joined(separator: ", "))"))
+                entry(.appTokenIssued, by: principal.name, sender, "\(name): \(scopes.names.joined(separator: ", "))"))
             return (token, secret)
         }
     }

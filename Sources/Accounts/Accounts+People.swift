@@ -38,7 +38,7 @@ extension Accounts {
         try await invite(.newAccount(role), (.invited, role.rawValue), by: principal, from: sender)
     }
 
-    /// Makes a link with which somebody who has forgotten a password sets a new one.
+    /// Makes a link that lets a person who has forgotten the password set a new one.
     public func invitePassword(
         of id: AccountID, by principal: Principal, from sender: Sender
     ) async throws(AccountsError) -> Secret {

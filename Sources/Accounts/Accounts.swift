@@ -3,7 +3,7 @@ import Glibc
 import Locking
 public import Logging
 
-/// The accounts of a gallery: who may sign in, who is signed in, and with which rights.
+/// The accounts of a gallery, with their rights, sessions, app tokens, invitations, and shares.
 ///
 /// All answers come from memory, at once and from any thread. Changes are made one after another, on a queue of their own,
 /// and are on the disk before their caller hears of them.

@@ -9,7 +9,7 @@ public struct AuditEntry: Hashable, Sendable {
     /// The address that the request came from; nil for the machine itself.
     public let address: String?
     public let action: Action
-    /// What was acted on, in words, such as the name of another account.
+    /// The object of the action in words, such as the name of another account.
     public let subject: String?
 
     public enum Action: String, Sendable, CaseIterable {

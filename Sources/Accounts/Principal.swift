@@ -16,7 +16,7 @@ public struct Principal: Hashable, Sendable {
         case share(String)
     }
 
-    /// Whether a person who is signed in sends the request. A program with a token cannot change accounts, nor issue tokens.
+    /// Whether the sender is a signed-in person. A program with a token can neither change accounts nor issue tokens.
     public var isPerson: Bool {
         if case .session = credential { return true }
         return false

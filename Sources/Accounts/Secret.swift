@@ -1,8 +1,8 @@
 import Encodings
 import Hashing
 
-/// Random bytes that grant access to anybody who knows them: a session's cookie, an app token, an invitation. The library stores only
-/// their digest, so a copy of the library opens no session.
+/// Random bytes that grant access to anybody who knows them: a session's cookie, an app token, an invitation. The library
+/// stores only their digest, so a copy of the library opens no session.
 public struct Secret: Sendable {
     private let bytes: [UInt8]
     /// What the text begins with, so that people and programs recognise a leaked one.
@@ -10,9 +10,7 @@ public struct Secret: Sendable {
 
     /// - Parameter count: The number of bytes, 16 or more.
     static func random(_ count: Int, prefix: String = "") -> Secret {
-        var generator = SystemRandomNumberGenerator()
-        return Secret(
-            bytes: (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, prefix: prefix)
+        Secret(bytes: .random(count), prefix: prefix)
     }
 
     private init(bytes: [UInt8], prefix: String) {
@@ -33,4 +31,12 @@ public struct Secret: Sendable {
 
     /// What the library stores: SHA-256. The bytes are random, so a slow hash would protect them no better.
     var digest: String { Base64.url.encode(SHA256.hash(bytes)) }
+}
+
+extension [UInt8] {
+    /// Random bytes of the system's generator.
+    static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
 }

@@ -2,7 +2,7 @@
 
 import re
 
-from gallery import Answer, Gallery
+from gallery import Answer, Gallery, wait_until
 
 PASSWORD = "correct horse battery"
 
@@ -59,6 +59,8 @@ class Person:
 
 
 def set_up_code(gallery: Gallery) -> str:
+    """The code in the link that the server prints while there is no owner."""
+    wait_until(lambda: "invitation=" in gallery.log, "the link", lambda: gallery.log)
     return re.search(r"account\.html#invitation=([\w-]+)", gallery.log)[1]
 
 

@@ -3,6 +3,7 @@ import pathlib
 import pytest
 
 import pictures
+from accounts import Person, set_up
 from gallery import LOOPBACK, Gallery
 from origin import Origin
 from postgres_server import Postgres
@@ -87,3 +88,14 @@ def shared_gallery(shared_folder, tmp_path_factory):
         gallery.images(12)
         yield gallery
         assert gallery.get("/healthz").status == 200
+
+
+@pytest.fixture
+def gallery(serve, shared_folder) -> Gallery:
+    """A gallery with accounts, of which there is none yet."""
+    return serve(shared_folder, "--accounts")
+
+
+@pytest.fixture
+def owner(gallery) -> Person:
+    return set_up(gallery)

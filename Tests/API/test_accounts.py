@@ -16,18 +16,6 @@ from gallery import PATIENCE, run, wait_until
 SESSION = "/api/v1/session"
 
 
-@pytest.fixture
-def gallery(serve, shared_folder):
-    gallery = serve(shared_folder, "--accounts")
-    wait_until(lambda: "invitation=" in gallery.log, "the link", lambda: gallery.log)
-    return gallery
-
-
-@pytest.fixture
-def owner(gallery):
-    return set_up(gallery)
-
-
 def test_without_an_owner_nothing_is_shown_and_the_printed_link_makes_one(gallery):
     stranger = Person(gallery)
     for path in ("/api/v1/images", "/api/v1/status", "/metrics", "/api/v1/timeline"):
@@ -47,7 +35,6 @@ def test_without_an_owner_nothing_is_shown_and_the_printed_link_makes_one(galler
 
 def test_accounts_last_across_restarts_and_their_file_is_private(serve, shared_folder, data):
     first = serve(shared_folder, "--accounts")
-    wait_until(lambda: "invitation=" in first.log, "the link")
     owner = set_up(first)
     assert stat.S_IMODE((data / "library.sqlite").stat().st_mode) == 0o600
     first.stop()
@@ -208,7 +195,6 @@ def test_pages_of_other_sites_change_nothing(gallery, owner):
 
 def test_an_allowed_origin_uses_pictures_and_never_acts_for_a_person(serve, shared_folder):
     gallery = serve(shared_folder, "--accounts", "--allow-origin", "https://friend.example")
-    wait_until(lambda: "invitation=" in gallery.log, "the link")
     owner = set_up(gallery)
     friend = {"Origin": "https://friend.example", "Sec-Fetch-Site": "same-site"}
     assert owner.post("/api/v1/tokens", {"first": 0, "count": 1}, **friend).status == 201

@@ -26,9 +26,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture
 def gallery(serve, folders):
-    gallery = serve(folders, "--accounts", TESSERA_NO_EXAMINE="")
-    wait_until(lambda: "invitation=" in gallery.log, "the link", lambda: gallery.log)
-    return gallery
+    return serve(folders, "--accounts", TESSERA_NO_EXAMINE="")
 
 
 @pytest.fixture
@@ -206,7 +204,6 @@ def test_what_visitors_learn_is_what_the_share_grants(serve, tmp_path):
     exif.get_ifd(0x8825).update({1: "N", 2: (48.0, 6.0, 0.0), 3: "E", 4: (11.0, 30.0, 0.0)})
     (folder / "a.jpg").write_bytes(pictures.encoded("JPEG", seed=1, exif=exif))
     gallery = serve(folder, "--accounts", TESSERA_NO_EXAMINE="")
-    wait_until(lambda: "invitation=" in gallery.log, "the link")
     owner = set_up(gallery)
     wait_until(lambda: "examined" in owner.get("/api/v1/status").json
                and owner.get("/api/v1/status").json["examined"]["done"] == 1, "the metadata")
@@ -251,7 +248,6 @@ def test_a_view_that_finds_everything_is_not_shared_by_mistake(gallery, owner):
 
 def test_the_access_log_does_not_tell_the_key(serve, folders):
     gallery = serve(folders, "--accounts", "--access-log")
-    wait_until(lambda: "invitation=" in gallery.log, "the link")
     owner = set_up(gallery)
     made = share(owner, view="")
     assert Person(gallery).get(f"{base(made)}/api/v1/images").status == 200

@@ -4,20 +4,8 @@ import socket
 
 import pytest
 
-from accounts import Person, set_up
-from gallery import PATIENCE, wait_until
-
-
-@pytest.fixture
-def gallery(serve, shared_folder):
-    gallery = serve(shared_folder, "--accounts")
-    wait_until(lambda: "invitation=" in gallery.log, "the link", lambda: gallery.log)
-    return gallery
-
-
-@pytest.fixture
-def owner(gallery):
-    return set_up(gallery)
+from accounts import Person
+from gallery import PATIENCE
 
 
 def test_ids_cannot_be_computed_and_last_as_long_as_the_library(serve, shared_folder, tmp_path):

@@ -71,7 +71,7 @@ public enum Role: String, Sendable, CaseIterable {
 }
 
 /// What somebody may do.
-public struct Rights: OptionSet, Hashable, Sendable {
+public struct Rights: NamedOptions, Hashable, Sendable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -90,11 +90,8 @@ public struct Rights: OptionSet, Hashable, Sendable {
 
     public static let all: Rights = [.view, .originals, .operate, .manage, .share]
 
-    /// The rights that an app token can have, by name.
-    public static let scopes: [(name: String, right: Rights)] = [
+    /// The scopes: the rights that an app token can have.
+    public static let named: [(name: String, option: Rights)] = [
         ("view", .view), ("originals", .originals), ("operate", .operate),
     ]
-
-    /// The names of the scopes in this set.
-    public var scopes: [String] { Self.scopes.filter { contains($0.right) }.map(\.name) }
 }

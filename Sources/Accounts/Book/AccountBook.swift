@@ -64,7 +64,7 @@ struct AccountBook: Sendable {
 
     func shareCount(of account: AccountID) -> Int { shares.values.count { $0.account == account } }
 
-    /// What has expired, and what belongs to accounts that are gone.
+    /// The removals of records that have expired or belong to removed accounts.
     func dead(at now: Int64) -> [LibraryRecord] {
         sessions.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
             .init(.session, $0.id, nil)

@@ -59,7 +59,7 @@ extension AppToken {
             json.member("account", account.description)
             json.member("name", name)
             json.member("digest", digest)
-            json.member("scopes", scopes.scopes)
+            json.member("scopes", scopes.names)
             json.member("created", Int(created))
             json.member("expires", expires.map { Int($0) })
         }
@@ -70,7 +70,7 @@ extension AppToken {
         self.init(
             id: id, account: try json.required("account").named(AccountID.init),
             name: try json.required("name").text(), digest: try json.required("digest").text(),
-            scopes: try json.required("scopes").scopes(), created: try json.required("created").time(),
+            scopes: try json.required("scopes").options(), created: try json.required("created").time(),
             expires: try json["expires"]?.time())
     }
 }
@@ -124,7 +124,7 @@ extension Share {
             id: id, account: try json.required("account").named(AccountID.init),
             name: try json.required("name").text(), view: try json.required("view").text(),
             created: try json.required("created").time(), expires: try json["expires"]?.time(),
-            passwordHash: try json["password"]?.text(), contents: try json.required("contents").contents(),
+            passwordHash: try json["password"]?.text(), contents: try json.required("contents").options(),
             visits: try json.required("visits").integer())
     }
 }
@@ -157,31 +157,5 @@ extension JSONField {
     fileprivate func named<Value>(_ value: (String) -> Value?) throws(JSONFieldError) -> Value {
         guard let value = value(try text()) else { throw broken("has an unknown value") }
         return value
-    }
-
-    /// What a list of contents names.
-    public func contents() throws(JSONFieldError) -> Share.Contents {
-        let names = try list(atMost: Share.Contents.names.count) { (name) throws(JSONFieldError) in try name.text() }
-        var contents = Share.Contents()
-        for name in names {
-            guard let known = Share.Contents.names.first(where: { $0.name == name }) else {
-                throw broken("must consist of \(Share.Contents.names.map(\.name).joined(separator: ", "))")
-            }
-            contents.insert(known.contents)
-        }
-        return contents
-    }
-
-    /// The rights that a list of scopes names.
-    public func scopes() throws(JSONFieldError) -> Rights {
-        let names = try list(atMost: Rights.scopes.count) { (name) throws(JSONFieldError) in try name.text() }
-        var rights = Rights()
-        for name in names {
-            guard let scope = Rights.scopes.first(where: { $0.name == name }) else {
-                throw broken("must consist of \(Rights.scopes.map(\.name).joined(separator: ", "))")
-            }
-            rights.insert(scope.right)
-        }
-        return rights
     }
 }

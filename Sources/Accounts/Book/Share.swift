@@ -1,6 +1,3 @@
-import Encodings
-import Hashing
-
 /// A link that shows a part of the gallery to whoever has it.
 public struct Share: Hashable, Sendable {
     /// Names the share in lists; not secret.
@@ -24,7 +21,7 @@ public struct Share: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordHash != nil }
 
-    public struct Contents: OptionSet, Hashable, Sendable {
+    public struct Contents: NamedOptions, Hashable, Sendable {
         public let rawValue: UInt8
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -36,11 +33,9 @@ public struct Share: Hashable, Sendable {
         /// The originals. They contain the metadata and the place.
         public static let originals = Contents(rawValue: 4)
 
-        public static let names: [(name: String, contents: Contents)] = [
+        public static let named: [(name: String, option: Contents)] = [
             ("metadata", .metadata), ("place", .place), ("originals", .originals),
         ]
-
-        public var names: [String] { Self.names.filter { contains($0.contents) }.map(\.name) }
     }
 
     func isAlive(at now: Int64) -> Bool { expires.map { now < $0 } ?? true }
@@ -48,12 +43,12 @@ public struct Share: Hashable, Sendable {
     /// The secret part of the link: 128 bits, which follow from the installation's secret, so that the library need not
     /// keep it and its maker can copy the link again.
     public func key(_ secret: InstallationSecret) -> String {
-        Base64.url.encode(SHA256.hash(secret.bytes + Array("share \(id)".utf8)).prefix(16))
+        secret.text(for: "share \(id)")
     }
 
     /// What a visitor's browser gets once the password was right. Another password makes another one.
     func pass(_ secret: InstallationSecret) -> String {
-        Base64.url.encode(SHA256.hash(secret.bytes + Array("pass \(id) \(passwordHash ?? "")".utf8)).prefix(16))
+        secret.text(for: "pass \(id) \(passwordHash ?? "")")
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 
-/// The library in a file of its own, apart from the index, which can be rebuilt: what is in here cannot.
+/// Stores the library in a file of its own. Unlike the index, this file cannot be rebuilt.
 ///
 /// A commit is on the disk when it returns (`synchronous = FULL`). One process at a time has the file open.
 final class SQLiteLibrary: LibraryStore {
@@ -29,8 +29,6 @@ final class SQLiteLibrary: LibraryStore {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try database.write(Self.prepare)
-        } catch let error as AccountsError {
-            throw error
         } catch {
             let isInUse = (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
             throw .library(

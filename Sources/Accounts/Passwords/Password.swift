@@ -20,8 +20,7 @@ enum Password {
 
     /// The hash with its parameters and a random salt, as a PHC string; nil if there is no memory.
     static func hash(_ password: String) -> String? {
-        var generator = SystemRandomNumberGenerator()
-        let salt = (0..<saltLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let salt = [UInt8].random(saltLength)
         let password = Array(password.utf8)
         let length = argon2_encodedlen(
             passes, memory, 1, UInt32(saltLength), UInt32(hashLength), Argon2_id)

@@ -5,8 +5,8 @@ import Scheduling
 
 /// Computes hashes of passwords on a thread of its own, one after another: each takes 50 ms and 19 MiB.
 ///
-/// The queue runs the newest attempt of each urgency first, and refuses the oldest if too many are waiting. So a person who signs
-/// in while strangers send a thousand attempts waits for the one in progress, and not for theirs.
+/// The queue runs the newest attempt of each urgency first, and refuses the oldest if too many are waiting. So a person who
+/// signs in while strangers send a thousand attempts waits for the one in progress, and not for theirs.
 final class PasswordQueue: Sendable {
     /// Which attempts go first.
     enum Urgency: Int, Sendable {
@@ -14,7 +14,7 @@ final class PasswordQueue: Sendable {
         case failed
         /// An address that has not.
         case fresh
-        /// A browser that the account has been used with, or somebody who is signed in.
+        /// The sender is signed in, or the browser has been used with the account before.
         case known
 
         var level: Priority.Level {

@@ -79,14 +79,7 @@ extension Accounts {
     }
 
     /// What shows that a browser has been used with this account. It opens nothing.
-    func browser(of account: AccountID) -> String {
-        let (first, second) = secret.key(for: "browser \(account)")
-        var bytes: [UInt8] = []
-        for word in [first, second] {
-            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * shift))) }
-        }
-        return Base64.url.encode(bytes)
-    }
+    func browser(of account: AccountID) -> String { secret.text(for: "browser \(account)") }
 
     /// Notes that a session is used; at once in memory, and on the disk soon.
     public func noteUse(_ principal: Principal, from sender: @autoclosure () -> Sender) {
@@ -209,8 +202,5 @@ extension Accounts {
     }
 
     /// An id for a list: 64 random bits, which are not secret.
-    static func newID() -> String {
-        let bits = UInt64.random(in: .min ... .max)
-        return Base64.url.encode((0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) })
-    }
+    static func newID() -> String { Base64.url.encode([UInt8].random(8)) }
 }

@@ -13,7 +13,7 @@ struct AccessControl: Sendable {
     let crossOrigin: CrossOriginPolicy
     let cookies: SessionCookies
 
-    /// The request with its ``HTTPServer/Request/principal``, if it may use a route with this rule.
+    /// The request with its ``HTTPServer/Request/requester``, if it may use a route with this rule.
     ///
     /// - Throws: A `Problem`: 401 without a valid credential, 403 with one that is not enough, 404 for routes about
     ///   accounts in a gallery without, and for everything that a share does not show.
@@ -143,6 +143,14 @@ extension Request {
 
     /// Whether the request may learn this about pictures.
     func learns(_ contents: Share.Contents) -> Bool { visit.map { $0.share.contents.contains(contents) } ?? true }
+
+    /// The accounts, and whom the request comes from. Only for routes whose rule asks for an account.
+    ///
+    /// - Throws: A `Problem` with status 404 in a gallery without accounts.
+    func signedIn(_ accounts: Accounts?) throws(Problem) -> (Accounts, Principal) {
+        guard let accounts, let principal else { throw .noAccounts }
+        return (accounts, principal)
+    }
 
     /// Where the request comes from, for the audit log.
     var sender: Sender { Sender(address: "\(client)", agent: headers[.userAgent] ?? "") }

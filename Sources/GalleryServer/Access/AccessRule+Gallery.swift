@@ -20,8 +20,4 @@ extension AccessRule {
     static let share = AccessRule("share")
     /// An owner who is signed in may use the route; no app token may.
     static let manage = AccessRule("manage")
-
-    static let all: [AccessRule] = [
-        .everyone, .entrance, .secret, .view, .picture, .operate, .account, .share, .manage,
-    ]
 }

@@ -65,7 +65,7 @@ struct AccountRoutes {
 
     /// Also removes what the browser has stored of the gallery.
     @Sendable private func signOut(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         guard case .session(let id) = principal.credential else { throw Problem.notAllowed }
         try await problems { () async throws(AccountsError) in
             try await accounts.endSession(id, by: principal, from: request.sender)
@@ -98,20 +98,20 @@ struct AccountRoutes {
     // MARK: - Sessions and the password
 
     @Sendable private func sessions(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await unshared(
             request, SessionsBody(sessions: accounts.sessions(of: principal.account), own: principal.credential))
     }
 
     @Sendable private func endSession(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await done { () async throws(AccountsError) in
             try await accounts.endSession(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
     }
 
     @Sendable private func changePassword(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(NewPasswordBody.self, from: request)
         return try await done { () async throws(AccountsError) in
             try await accounts.changePassword(
@@ -122,12 +122,12 @@ struct AccountRoutes {
     // MARK: - App tokens
 
     @Sendable private func appTokens(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await unshared(request, AppTokensBody(tokens: accounts.appTokens(of: principal.account)))
     }
 
     @Sendable private func issueToken(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(NewTokenBody.self, from: request)
         let (token, secret) = try await problems { () async throws(AccountsError) in
             try await accounts.issueToken(
@@ -138,7 +138,7 @@ struct AccountRoutes {
     }
 
     @Sendable private func revokeToken(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try person(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await done { () async throws(AccountsError) in
             try await accounts.revokeToken(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
@@ -147,11 +147,6 @@ struct AccountRoutes {
     private func require() throws(Problem) -> Accounts {
         guard let accounts else { throw .noAccounts }
         return accounts
-    }
-
-    private func person(_ request: Request) throws(Problem) -> (Accounts, Principal) {
-        guard let accounts, let principal = request.principal else { throw .noAccounts }
-        return (accounts, principal)
     }
 }
 

@@ -21,13 +21,13 @@ struct PeopleRoutes {
     }
 
     @Sendable private func people(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await unshared(
             request, PeopleBody(people: accounts.people, invitations: accounts.invitations, own: principal.account))
     }
 
     @Sendable private func invite(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(RoleBody.self, from: request)
         let code = try await problems { () async throws(AccountsError) in
             try await accounts.invite(body.role, by: principal, from: request.sender)
@@ -36,7 +36,7 @@ struct PeopleRoutes {
     }
 
     @Sendable private func change(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(RoleBody.self, from: request)
         let id = try id(in: request)
         return try await done { () async throws(AccountsError) in
@@ -45,7 +45,7 @@ struct PeopleRoutes {
     }
 
     @Sendable private func remove(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let id = try id(in: request)
         return try await done { () async throws(AccountsError) in
             try await accounts.remove(id, by: principal, from: request.sender)
@@ -53,7 +53,7 @@ struct PeopleRoutes {
     }
 
     @Sendable private func passwordLink(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         let id = try id(in: request)
         let code = try await problems { () async throws(AccountsError) in
             try await accounts.invitePassword(of: id, by: principal, from: request.sender)
@@ -62,7 +62,7 @@ struct PeopleRoutes {
     }
 
     @Sendable private func withdraw(_ request: Request) async throws -> Response {
-        let (accounts, principal) = try owner(request)
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await done { () async throws(AccountsError) in
             try await accounts.withdraw(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }
@@ -77,11 +77,6 @@ struct PeopleRoutes {
             try await accounts.audit(before: before.map { Int64($0) }, limit: limit)
         }
         return try await unshared(request, AuditBody(entries: entries, isFull: entries.count == limit))
-    }
-
-    private func owner(_ request: Request) throws(Problem) -> (Accounts, Principal) {
-        guard let accounts, let principal = request.principal else { throw .noAccounts }
-        return (accounts, principal)
     }
 
     private func id(in request: Request) throws(Problem) -> AccountID {

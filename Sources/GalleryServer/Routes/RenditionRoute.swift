@@ -68,8 +68,11 @@ struct RenditionRoute {
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
             try access.requireRendition(rendition, of: id, version, for: request)
-            if let scope = request.scope { return answer(request, reply, id, rendition, version, within: scope) }
-            try answer(request, reply, id, rendition, version, token: try query.text("token"))
+            let token = try query.text("token")
+            guard let scope = request.scope else {
+                return try answer(request, reply, id, rendition, version, token: token)
+            }
+            answer(request, reply, id, rendition, version, token: token, within: scope)
         } catch {
             reply.send(Problem(describing: error).response)
         }
@@ -79,12 +82,12 @@ struct RenditionRoute {
     /// the image left that part.
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?,
-        within scope: View.Scope
+        token: String?, within scope: View.Scope
     ) {
         let task = Task(executorPreference: request.loop) {
             do {
                 try await catalog.require(id, in: scope)
-                try answer(request, reply, id, rendition, version, token: try QueryReader(request).text("token"))
+                try answer(request, reply, id, rendition, version, token: token)
             } catch let error as CatalogError {
                 reply.send(Problem(error).response)
             } catch {

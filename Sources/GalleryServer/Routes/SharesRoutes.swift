@@ -17,7 +17,7 @@ struct SharesRoutes {
     }
 
     @Sendable private func shares(_ request: Request) async throws -> Response {
-        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await unshared(
             request, SharesBody(shares: accounts.shares(for: principal).map { body($0, accounts, principal) }))
     }
@@ -29,7 +29,7 @@ struct SharesRoutes {
     }
 
     @Sendable private func share(_ request: Request) async throws -> Response {
-        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
+        let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(NewShareBody.self, from: request)
         let view = try View(text: body.view)
         // Whoever has an original has everything that is in it.
@@ -52,7 +52,7 @@ struct SharesRoutes {
     }
 
     @Sendable private func end(_ request: Request) async throws -> Response {
-        guard let accounts, let principal = request.principal else { throw Problem.noAccounts }
+        let (accounts, principal) = try request.signedIn(accounts)
         return try await done { () async throws(AccountsError) in
             try await accounts.endShare(request.parameters["id"] ?? "", by: principal, from: request.sender)
         }

@@ -5,13 +5,19 @@ import Locking
 /// The open streams of each account, so that they end as soon as access is revoked.
 final class AccountStreams: Sendable {
     private let accounts: Accounts
-    private let checks = Guarded<[AccountID: [Int: @Sendable () -> Void]]>([:])
-    private let count = Guarded(0)
+    private let state = Guarded(State())
+
+    private struct State {
+        /// What to call for each stream, by its number.
+        var checks: [AccountID: [Int: @Sendable () -> Void]] = [:]
+        /// The number given last.
+        var number = 0
+    }
 
     init(_ accounts: Accounts) {
         self.accounts = accounts
         accounts.onRevocation { [weak self] account in
-            let checks = self?.checks.withLock { $0[account] } ?? [:]
+            let checks = self?.state.withLock { $0.checks[account] } ?? [:]
             for check in checks.values { check() }
         }
     }
@@ -24,18 +30,17 @@ final class AccountStreams: Sendable {
     /// - Parameter check: Called when access of the account has been revoked; must not block.
     /// - Returns: The number with which to remove it.
     func add(_ account: AccountID, check: @escaping @Sendable () -> Void) -> Int {
-        let number = count.withLock { count in
-            count += 1
-            return count
+        state.withLock { state in
+            state.number += 1
+            state.checks[account, default: [:]][state.number] = check
+            return state.number
         }
-        checks.withLock { $0[account, default: [:]][number] = check }
-        return number
     }
 
     func remove(_ number: Int, of account: AccountID) {
-        checks.withLock { checks in
-            checks[account]?[number] = nil
-            if checks[account]?.isEmpty == true { checks[account] = nil }
+        state.withLock { state in
+            state.checks[account]?[number] = nil
+            if state.checks[account]?.isEmpty == true { state.checks[account] = nil }
         }
     }
 }

@@ -40,14 +40,7 @@ extension StreamSession {
 
     /// The view with this text, in the part of the gallery that exists for the visitor; nil for a text that is none, or a
     /// search that the share does not offer.
-    static func view(_ text: String, within visit: ShareVisit?) -> View? {
-        guard let view = try? View(text: text) else { return nil }
-        guard let visit else { return view }
-        guard view.search.isEmpty && view.folder == nil || visit.share.contents.contains([.metadata, .place]) else {
-            return nil
-        }
-        return view.within(visit.scope)
-    }
+    static func view(_ text: String, within visit: ShareVisit?) -> View? { (try? View(text: text))?.within(visit) }
 
     /// Switches to another view, which invalidates the images of all slots.
     func change(to text: String) {

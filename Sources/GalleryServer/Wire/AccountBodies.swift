@@ -58,7 +58,7 @@ struct NewTokenBody: JSONReadable, Sendable {
     init(_ json: JSONField) throws(JSONFieldError) {
         name = try json.required("name").text(longest: 4 * AppToken.longestName)
         let field = try json.required("scopes")
-        scopes = try field.scopes()
+        scopes = try field.options()
         guard !scopes.isEmpty else { throw field.broken("must not be empty") }
         days = try json["days"]?.unlessNull?.integer(in: 1...3650)
     }
@@ -96,7 +96,7 @@ struct SessionBody: JSONWritable {
                         json.member("id", principal.account.description)
                         json.member("name", principal.name)
                         json.member("role", principal.role.rawValue)
-                        json.member("scopes", principal.rights.scopes)
+                        json.member("scopes", principal.rights.names)
                         json.member("shares", principal.isPerson && principal.rights.contains(.share))
                         json.member("manages", principal.isPerson && principal.rights.contains(.manage))
                     }
@@ -172,7 +172,7 @@ struct AppTokensBody: JSONWritable {
         json.object { json in
             json.member("id", token.id)
             json.member("name", token.name)
-            json.member("scopes", token.scopes.scopes)
+            json.member("scopes", token.scopes.names)
             json.member("created", Int(token.created))
             json.member("expires", token.expires.map { Int($0) })
             json.member("secret", secret)

@@ -18,7 +18,7 @@ struct NewShareBody: JSONReadable, Sendable {
         days = try json["days"]?.unlessNull?.integer(in: 1...3650)
         let text = try json["password"]?.unlessNull?.text(longest: 4096)
         password = text?.isEmpty == true ? nil : text
-        contents = try json["contents"]?.unlessNull?.contents() ?? [.metadata]
+        contents = try json["contents"]?.unlessNull?.options() ?? [.metadata]
     }
 }
 

@@ -17,14 +17,22 @@ extension QueryReader {
 extension View {
     /// The view within what exists for the sender of a request.
     ///
-    /// - Throws: A `Problem` with status 403 for a search by a visitor who may not learn what it would find.
+    /// - Throws: A `Problem` with status 403 if the sender may not search.
     func within(_ request: Request) throws(Problem) -> View {
-        guard search.isEmpty && folder == nil || request.learns([.metadata, .place]) else {
+        guard let view = within(request.visit) else {
             throw Problem(
                 .forbidden, title: "Search is not available", detail: "This link shows pictures without their metadata."
             )
         }
-        return within(request.scope)
+        return view
+    }
+
+    /// The view within a share; nil if the share does not grant what a search, or a folder's name, would tell.
+    func within(_ visit: ShareVisit?) -> View? {
+        guard let visit else { return self }
+        let looksForSomething = !search.isEmpty || folder != nil
+        guard !looksForSomething || visit.share.contents.contains([.metadata, .place]) else { return nil }
+        return within(visit.scope)
     }
 
     /// Parses the canonical text of a view, as used in bodies and messages.

@@ -27,7 +27,7 @@ enum ServerMessage: Sendable {
 
     /// The message as JSON.
     ///
-    /// - Parameter ids: Seals the ids.
+    /// - Parameter ids: Encrypts the ids.
     func text(_ ids: ImageIDCipher) -> String {
         var json = JSONWriter()
         json.object { write(to: &$0, ids) }
