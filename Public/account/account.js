@@ -27,7 +27,7 @@ import { Shares } from './shares.js';
  */
 
 const server = new AccountsServer();
-const entrance = new Entrance(server, () => (isInvited() ? location.replace('./') : returnToGallery()));
+const entrance = new Entrance(server, enterGallery);
 
 start();
 
@@ -37,6 +37,8 @@ async function start() {
     if (code) return showInvitation(code);
     const { accounts, setUp, account, share } = await server.present();
     if (share) return share.locked ? entrance.showLock() : returnToGallery();
+    // The proxy has signed in somebody whom the gallery may not have known before.
+    if (account?.byProxy && location.hash.startsWith('#from=')) return enterGallery();
     if (account) return await showAccount(account);
     // Somebody was signed in who no longer is: what this browser has stored was for that person.
     if (readPreference('account') !== null) await forgetGallery();
@@ -49,6 +51,22 @@ async function start() {
   } finally {
     find('#loading').hidden = true;
   }
+}
+
+/** Somebody has just signed in. */
+async function enterGallery() {
+  const { account } = await server.present();
+  if (account) remember(account);
+  if (isInvited()) location.replace('./');
+  else returnToGallery();
+}
+
+/**
+ * The gallery's page then offers this one, and sharing.
+ * @param {import('./accounts-server.js').Account} account
+ */
+function remember({ shares }) {
+  savePreference('account', shares ? 'shares' : 'views');
 }
 
 /** The code in the address, if it is that of an invitation. */
@@ -84,12 +102,13 @@ function notice(title, text, { hasGallery = false, retries = false } = {}) {
 }
 
 /** @param {import('./accounts-server.js').Account} account */
-async function showAccount({ name, role, scopes, shares, manages }) {
-  // The gallery's page then offers this one, and sharing.
-  savePreference('account', shares ? 'shares' : 'views');
+async function showAccount(account) {
+  const { name, role, scopes, shares, manages, byProxy = false } = account;
+  remember(account);
   document.title = `${name} · Tessera`;
   find('#account-name').textContent = name;
   find('#account-role').textContent = roles.find(([value]) => value === role)?.[1] ?? role;
+  find('#sign-out').hidden = find('#password-section').hidden = byProxy;
   find('#sign-out').addEventListener('click', () => act('', signOut));
   const sessions = new Sessions(server, act);
   const tokens = new AppTokens(server, act, scopes);

@@ -2,7 +2,8 @@ import { Problem } from '../catalog/problem.js';
 
 /**
  * @typedef {'owner' | 'member' | 'guest'} Role
- * @typedef {{id: string, name: string, role: Role, scopes: string[], shares: boolean, manages: boolean}} Account
+ * @typedef {{id: string, name: string, role: Role, scopes: string[], shares: boolean, manages: boolean, byProxy?:
+ *   boolean}} Account  `byProxy`: a proxy has signed the person in.
  * @typedef {{accounts: boolean, setUp: boolean, account?: Account, share?: {name?: string, locked:
  *   boolean}}} Present  `accounts`: whether the gallery has any. `setUp`: whether there is an owner. `share`: below the
  *   path of a share.

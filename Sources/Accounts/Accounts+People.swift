@@ -112,12 +112,7 @@ extension Accounts {
             switch invitation.purpose {
             case .newAccount(let role):
                 guard let newName, book.account(named: newName) == nil else { throw .nameTaken }
-                guard book.accounts.count < Self.maximumAccounts else { throw .tooMany("accounts") }
-                let account = Account(
-                    id: Self.newAccountID(book), name: newName, role: role, passwordHash: hash, created: now)
-                change.records.append(account.record)
-                change.entries.append(entry(.accountCreated, by: newName, sender, role.rawValue))
-                return account.id
+                return try newAccount(newName, role, hash, in: book, from: sender, &change).id
             case .password(let id):
                 guard var account = book.accounts[id] else { throw .noSuchInvitation }
                 account.passwordHash = hash
@@ -131,6 +126,21 @@ extension Accounts {
             }
         }
         return try await begin(id, hash, from: sender)
+    }
+
+    /// Adds an account to a change.
+    ///
+    /// - Parameter name: A normalized name that no account has.
+    func newAccount(
+        _ name: String, _ role: Role, _ hash: String, in book: AccountBook, from sender: Sender,
+        _ change: inout Change
+    ) throws(AccountsError) -> Account {
+        guard book.accounts.count < Self.maximumAccounts else { throw .tooMany("accounts") }
+        let account = Account(
+            id: Self.newAccountID(book), name: name, role: role, passwordHash: hash, created: now)
+        change.records.append(account.record)
+        change.entries.append(entry(.accountCreated, by: name, sender, role.rawValue))
+        return account
     }
 
     private static func newAccountID(_ book: AccountBook) -> AccountID {
@@ -148,16 +158,26 @@ extension Accounts {
     ) async throws(AccountsError) {
         try await change { [self] (book, change) throws(AccountsError) in
             _ = try book.require(principal, .manage, at: now)
-            guard var account = book.accounts[id] else { throw .notFound }
+            guard let account = book.accounts[id] else { throw .notFound }
             guard account.role != role else { return }
-            guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
-            account.role = role
-            account.epoch += 1
-            change.records.append(account.record)
-            change.records += book.links(by: id)
-            change.entries.append(entry(.roleChanged, by: principal.name, sender, "\(account.name): \(role.rawValue)"))
-            change.revocations.insert(id)
+            _ = try give(account, role, by: principal.name, in: book, from: sender, &change)
         }
+    }
+
+    /// Adds another role of an account to a change.
+    func give(
+        _ account: Account, _ role: Role, by actor: String, in book: AccountBook, from sender: Sender,
+        _ change: inout Change
+    ) throws(AccountsError) -> Account {
+        guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
+        var account = account
+        account.role = role
+        account.epoch += 1
+        change.records.append(account.record)
+        change.records += book.links(by: account.id)
+        change.entries.append(entry(.roleChanged, by: actor, sender, "\(account.name): \(role.rawValue)"))
+        change.revocations.insert(account.id)
+        return account
     }
 
     /// Removes an account with its sessions, app tokens and links.

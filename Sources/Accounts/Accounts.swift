@@ -103,6 +103,7 @@ public final class Accounts: Sendable {
             if principal.isPerson || principal.isProgram, account.role != principal.role { return false }
             switch principal.credential {
             case .session(let id): return book.sessions[id]?.isAlive(at: now) == true
+            case .proxy: return true
             case .appToken(let id): return book.appTokens[id]?.isAlive(at: now) == true
             case .share(let id):
                 return book.shares[id]?.isAlive(at: now) == true && account.role.rights.contains(.share)

@@ -10,6 +10,8 @@ public struct Principal: Hashable, Sendable {
     public enum Credential: Hashable, Sendable {
         /// A browser; by the session's id.
         case session(String)
+        /// A browser, for which a proxy in front of the gallery vouches.
+        case proxy
         /// A program; by the token's id.
         case appToken(String)
         /// A visitor; by the share's id.
@@ -18,8 +20,10 @@ public struct Principal: Hashable, Sendable {
 
     /// Whether the sender is a signed-in person. A program with a token can neither change accounts nor issue tokens.
     public var isPerson: Bool {
-        if case .session = credential { return true }
-        return false
+        switch credential {
+        case .session, .proxy: true
+        case .appToken, .share: false
+        }
     }
 
     /// Whether a program with a token sends the request.

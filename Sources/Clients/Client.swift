@@ -1,44 +1,71 @@
 public import Addresses
 
-/// The sender of requests, who owns limits and fair shares. Determined once, when a request arrives, and passed on with
-/// it; nothing that a request states about itself, such as a session, changes it.
+/// The sender of requests, who owns limits and fair shares. Determined once, when a request arrives, and passed on with it;
+/// nothing that a request states about itself, such as a session, changes it.
 ///
-/// A client is an IPv4 address or an IPv6 /64 network: the owner of one address in such a network has all of them (RFC
-/// 4291 §2.5.4). Ports do not count, because an address can use any number of them.
-public struct Client: Hashable, Sendable, LosslessStringConvertible {
-    private let address: IPAddress
+/// Whoever is signed in is one client on all devices, and people who share an address do not share their limits.
+public enum Client: Hashable, Sendable {
+    /// Somebody who is not known otherwise.
+    case address(ClientAddress)
+    /// A person who is signed in; by the account's number.
+    case account(UInt32)
+    /// A program with a token of its own, which does not take anything from the person who made the token; by the token's
+    /// id.
+    case appToken(String)
+    /// Somebody who follows a link to a share; by the share's id. Many people may follow the same one.
+    case visitor(share: String, ClientAddress)
 
-    public init(_ address: IPAddress) {
-        self.address =
-            switch address.unmapped {
-            // The first /64 network contains this machine itself (::1), so its addresses are distinguished.
-            case .v6(let bits) where bits >> 64 != 0: .v6((bits >> 64) << 64)
-            case let alone: alone
-            }
+    /// The client at this address about whom nothing else is known.
+    public init(_ address: IPAddress) { self = .address(ClientAddress(address)) }
+}
+
+extension Client: LosslessStringConvertible {
+    /// The text in messages between nodes: without spaces.
+    public var description: String {
+        switch self {
+        case .address(let address): "\(address)"
+        case .account(let number): "account:\(number)"
+        case .appToken(let id): "token:\(id)"
+        case .visitor(let share, let address): "share:\(share)@\(address)"
+        }
     }
 
     /// Nil unless `description` is a client in canonical form.
     public init?(_ description: String) {
-        guard let address = IPAddress(String(description.prefix { $0 != "/" })) else { return nil }
-        self.init(address)
+        // Addresses contain colons, too.
+        let (kind, rest) = Self.split(description, at: ":")
+        switch (kind, rest) {
+        case ("account", let rest?):
+            guard let number = UInt32(rest) else { return nil }
+            self = .account(number)
+        case ("token", let rest?) where Self.isID(rest): self = .appToken(rest)
+        case ("share", let rest?):
+            let (share, text) = Self.split(rest, at: "@")
+            guard Self.isID(share), let address = text.flatMap(ClientAddress.init) else { return nil }
+            self = .visitor(share: share, address)
+        default:
+            guard let address = ClientAddress(description) else { return nil }
+            self = .address(address)
+        }
         guard self.description == description else { return nil }
     }
 
-    /// The network that belongs to one site, as far as an address tells: an IPv4 address, or an IPv6 /48, the largest
-    /// that a site is usually given (RFC 6177 §2). Such a site has 65,536 clients.
-    public struct Site: Hashable, Sendable {
-        fileprivate let address: IPAddress
+    private static let longestID = 32
+
+    private static func isID(_ text: String) -> Bool {
+        (1...longestID).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 
-    /// The site that the client belongs to.
-    public var site: Site {
-        guard case .v6(let bits) = address, bits >> 64 != 0 else { return Site(address: address) }
-        return Site(address: .v6((bits >> 80) << 80))
-    }
-
-    /// The address, or the network in CIDR notation.
-    public var description: String {
-        if case .v6(let bits) = address, bits >> 64 != 0 { return "\(address)/64" }
-        return "\(address)"
+    private static func split(_ text: String, at separator: Character) -> (String, String?) {
+        guard let place = text.firstIndex(of: separator) else { return (text, nil) }
+        return (String(text[..<place]), String(text[text.index(after: place)...]))
     }
 }

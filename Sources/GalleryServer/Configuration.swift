@@ -55,6 +55,9 @@ extension Gallery {
         /// Reverse proxies that are trusted to name the client of a request (`X-Forwarded-For`): addresses, or networks
         /// in CIDR notation. For all other peers the client is the peer itself.
         public var trustedProxies: [String] = []
+
+        /// How a proxy tells whom it has signed in; nil if none does.
+        public var forwardAuth: ForwardAuth?
         /// The most open viewport streams; one more is asked to try again later.
         public var maximumStreams = 1_000
         /// The most open viewport streams of one client.

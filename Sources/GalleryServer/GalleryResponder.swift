@@ -8,13 +8,10 @@ import Loading
 import Logging
 import Origins
 import RenderWorkers
-import Time
 
 /// Responds to all requests: the API, the pictures and the browser front.
 struct GalleryResponder: Responder {
     private let responder: any Responder
-    private let pace = ViewportRateLimiter()
-    private let time = SystemTime()
     /// For the other nodes: answers their requests about this node's sessions, and serves tokens forwarded to this
     /// node.
     let sessionOwner: SessionOwner
@@ -33,8 +30,17 @@ struct GalleryResponder: Responder {
         let embedders = try configuration.embedders.map { try WebOrigin($0, of: "--embed") }
         let cookies = SessionCookies(secret: library.secret, basePath: configuration.http.basePath)
         let links = library.required.map(SignedLinks.init)
-        let access = AccessControl(accounts: library.required, links: links, crossOrigin: crossOrigin, cookies: cookies)
-        var router = Router(logger: logger, admission: access.admit)
+        let access = AccessControl(
+            accounts: library.required, links: links, forwardAuth: configuration.forwardAuth, crossOrigin: crossOrigin,
+            cookies: cookies)
+        let pace = ViewportRateLimiter()
+        let admit: Router.Admission = { request, rule throws(Problem) in
+            let admitted = try access.admit(request, rule)
+            // Only that route knows whose link a picture's URL carries.
+            if rule != .picture { pace.note(admitted.client) }
+            return admitted
+        }
+        var router = Router(logger: logger, admission: admit)
         router.tracer = traces?.tracer
         router.untraced = OperationRoutes.monitoringPaths
         let workQueue = FairWorkQueue()
@@ -47,7 +53,8 @@ struct GalleryResponder: Responder {
             catalog: catalog, tokens: tokens, workQueue: workQueue, paths: paths, forwarding: forwarding
         ).add(to: &router)
         RenditionRoute(
-            catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded, paths: paths, access: access
+            catalog: catalog, loader: loader, tokens: tokens, forwarded: forwarded, paths: paths, access: access,
+            pace: pace
         ).add(to: &router)
         StreamRoute(
             services: StreamServices(
@@ -65,7 +72,7 @@ struct GalleryResponder: Responder {
             log: log, bucket: bucket, traces: traces, acceptsEvents: secret != nil, figures: figures,
             access: access
         ).add(to: &router)
-        AccountRoutes(accounts: library.required, cookies: cookies).add(to: &router)
+        AccountRoutes(accounts: library.required, cookies: cookies, access: access).add(to: &router)
         PeopleRoutes(accounts: library.required).add(to: &router)
         SharesRoutes(accounts: library.required, cookies: cookies).add(to: &router)
         var files = StaticFiles.Configuration()
@@ -84,14 +91,11 @@ struct GalleryResponder: Responder {
         )
     }
 
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
-        guard let answer = responder.respondImmediately(to: request, from: client) else { return nil }
-        pace.note(client, now: time.uptime().inSeconds)
-        return answer
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
+        responder.respondImmediately(to: request, from: client)
     }
 
     func respond(to request: Request, reply: Reply) {
-        pace.note(request.client, now: time.uptime().inSeconds)
         responder.respond(to: request, reply: reply)
     }
 }

@@ -126,6 +126,9 @@ struct ServerOptions: ParsableArguments {
     var database: String?
 
     @OptionGroup
+    var forwardAuth: ForwardAuthOptions
+
+    @OptionGroup
     var originLimits: OriginLimitOptions
 
     @OptionGroup
@@ -247,6 +250,10 @@ extension ServerOptions {
         configuration.embedders = embed + Environment.values("embed")
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
+        configuration.forwardAuth = try forwardAuth.value()
+        guard configuration.forwardAuth == nil || !configuration.trustedProxies.isEmpty else {
+            throw ValidationError("--forward-auth needs --trusted-proxy: anybody else could claim to be anyone.")
+        }
         configuration.access = try access(on: configuration)
         configuration.indexesMetadata = try !(noExamine || Environment.value("no-examine") == 1)
         configuration.catalog.datesFromNames = try !(noNameDates || Environment.value("no-name-dates") == 1)
@@ -294,6 +301,9 @@ extension ServerOptions {
         let isOpen = try open || Environment.value("open") == 1
         let needsAccounts = try needsAccounts()
         guard !isOpen || !needsAccounts else { throw ValidationError("Use either --open or --accounts, not both.") }
+        guard !isOpen || configuration.forwardAuth == nil else {
+            throw ValidationError("Use either --open or --forward-auth, not both.")
+        }
         if isOpen { return .everybody }
         if needsAccounts { return .accounts }
         // Behind a proxy on this machine, others reach the gallery, too.

@@ -1,11 +1,13 @@
 """The complete proxies of the documentation: with TLS and HTTP/2, in front of a server on loopback with accounts."""
 
+import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import threading
 
 import pytest
 
@@ -28,13 +30,11 @@ def program(name: str) -> str:
     return found
 
 
-def nginx(folder: pathlib.Path, port: int, server: int) -> list[str]:
+def nginx(folder: pathlib.Path, port: int, text: str) -> list[str]:
     certificate = signed_by_itself(folder, "pictures")
-    text = documented("map ")
     for written, here in (
-            ("443", f"127.0.0.1:{port}"), ("/etc/ssl/pictures.pem", certificate),
-            ("/etc/ssl/pictures.key", certificate.with_suffix(".key")),
-            ("127.0.0.1:8080", f"127.0.0.1:{server}")):
+            ("listen 443", f"listen 127.0.0.1:{port}"), ("/etc/ssl/pictures.pem", certificate),
+            ("/etc/ssl/pictures.key", certificate.with_suffix(".key"))):
         assert written in text
         text = text.replace(written, str(here))
     folder.chmod(0o755)
@@ -45,44 +45,58 @@ def nginx(folder: pathlib.Path, port: int, server: int) -> list[str]:
     return [program("nginx"), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log")]
 
 
-def caddy(folder: pathlib.Path, port: int, server: int) -> list[str]:
-    text = documented("# Caddyfile").replace("127.0.0.1:8080", f"127.0.0.1:{server}")
+def caddy(folder: pathlib.Path, port: int, text: str) -> list[str]:
     # Its own certificate authority, instead of a public one.
     text = text.replace(f"{NAME} {{", f"https://{NAME}:{port} {{\n    bind 127.0.0.1\n    tls internal")
     (folder / "Caddyfile").write_text("{\nadmin off\nauto_https disable_redirects\nskip_install_trust\n}\n" + text)
     return [program("caddy"), "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
 
 
-@pytest.fixture(params=[nginx, caddy])
-def ask(request, serve, shared_folder, tmp_path):
-    """Asks the gallery through the proxy, with curl. Returns the status line and fields, and the body. In further options
-    of curl, ORIGIN stands for the origin of the page."""
-    command = re.search(r"tessera serve ~/Pictures (--accounts .*)", TEXT)[1].split()
-    server = serve(shared_folder, *command)
-    set_up(server, "me")
-    port, folder = free_port(), tmp_path / "proxy"
-    folder.mkdir()
-    arguments = request.param(folder, port, server.port)
-    with (folder / "output").open("wb") as output:
-        process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-            env={**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)})
+@pytest.fixture
+def behind(serve, shared_folder, tmp_path):
+    """Starts a documented proxy in front of a documented server, and returns the server and a function that asks through the
+    proxy, with curl. That returns the status line and fields, and the body. In further options of curl, ORIGIN stands for the
+    origin of the page."""
+    running = []
 
-    def ask(target: str, *words: str) -> tuple[str, str]:
-        words = [word.replace("ORIGIN", f"https://{NAME}:{port}") for word in words]
-        ran = subprocess.run(
-            ["curl", "-sik", "--max-time", "20", "--resolve", f"{NAME}:{port}:127.0.0.1", *words, f"https://{NAME}:{port}{target}"],
-            capture_output=True, text=True, errors="replace", timeout=60)
-        # In text mode, line ends are plain.
-        head, _, body = ran.stdout.partition("\n\n")
-        return head, body
+    def start(proxy, text: str, command: str, **places: int):
+        server = serve(shared_folder, *command.replace("\\\n", " ").split())
+        for written, here in {"127.0.0.1:8080": server.port, **places}.items():
+            assert written in text
+            text = text.replace(written, f"127.0.0.1:{here}")
+        port, folder = free_port(), tmp_path / "proxy"
+        folder.mkdir()
+        arguments = proxy(folder, port, text)
+        with (folder / "output").open("wb") as output:
+            running.append(subprocess.Popen(
+                arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                env={**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}))
 
-    try:
+        def ask(target: str, *words: str) -> tuple[str, str]:
+            words = [word.replace("ORIGIN", f"https://{NAME}:{port}") for word in words]
+            ran = subprocess.run(
+                ["curl", "-sik", "--max-time", "20", "--resolve", f"{NAME}:{port}:127.0.0.1", *words,
+                 f"https://{NAME}:{port}{target}"],
+                capture_output=True, text=True, errors="replace", timeout=60)
+            # In text mode, line ends are plain.
+            head, _, body = ran.stdout.partition("\n\n")
+            return head, body
+
         wait_until(lambda: ask("/healthz")[0] != "", "the proxy to answer", lambda: (folder / "output").read_text())
-        yield ask
-    finally:
+        return server, ask
+
+    yield start
+    for process in running:
         process.terminate()
         process.wait(20)
+
+
+@pytest.fixture(params=[(nginx, "map "), (caddy, "# Caddyfile\n")], ids=["nginx", "caddy"])
+def ask(request, behind):
+    proxy, beginning = request.param
+    server, ask = behind(proxy, documented(beginning), re.search(r"tessera serve ~/Pictures (--accounts .*)", TEXT)[1])
+    set_up(server, "me")
+    return ask
 
 
 def signed_in(ask) -> str:
@@ -126,3 +140,54 @@ def test_the_stream_passes_the_proxy(ask):
     for origin, sent, status in (("ORIGIN", cookie, "101"), ("https://elsewhere.example", cookie, "403"), ("ORIGIN", "", "401")):
         head, body = ask("/api/v1/stream?accept=image/jpeg", "-H", f"Origin: {origin}", "-H", f"Cookie: {sent}", *words)
         assert f" {status}" in head.splitlines()[0], (origin, head, body)
+
+
+class SignInService(http.server.BaseHTTPRequestHandler):
+    """Knows people by a cookie: their names and groups."""
+
+    def do_GET(self):
+        who = re.search(r"who=([^;]*)", self.headers.get("Cookie", ""))
+        self.send_response(200 if who and self.path == "/auth" else 401)
+        for name, value in zip(("Remote-User", "Remote-Groups"), who[1].split("/") if who else ()):
+            if value:
+                self.send_header(name, value)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def service():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignInService)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "proxy, beginning", [(nginx, "# nginx with"), (caddy, "# Caddyfile with")], ids=["nginx", "caddy"])
+def test_a_sign_in_service_decides_who_is_there(behind, service, proxy, beginning):
+    command = re.search(r"tessera serve ~/Pictures (.*--forward-auth.*)", TEXT.replace("\\\n", " "))[1]
+    _, ask = behind(proxy, documented(beginning), command, **{"127.0.0.1:9091": service})
+
+    def session(who: str, *fields: str) -> tuple[str, dict]:
+        words = [word for field in (f"Cookie: who={who}", *fields) for word in ("-H", field)]
+        head, body = ask("/api/v1/session", *words)
+        return head.splitlines()[0].split()[1], json.loads(body)
+
+    status, answer = session("olga/staff,admins")
+    assert status == "200" and (answer["account"]["name"], answer["account"]["role"]) == ("olga", "owner")
+    assert ask("/api/v1/people", "-H", "Cookie: who=olga/admins")[0].startswith("HTTP/2 200")
+    assert ask("/api/v1/session")[0].startswith("HTTP/2 401")
+    # What a browser claims itself counts for nothing, whether or not the service names somebody.
+    claims = ("Remote-User: olga", "Remote-Groups: admins")
+    assert session("ivan", *claims)[1]["account"] | {"id": ""} == session("ivan")[1]["account"] | {"id": ""}
+    assert session("ivan", *claims)[1]["account"]["role"] == "member"
+    assert "account" not in session("", *claims)[1]
+    aliases = ask("/api/v1/session", "-H", "Cookie: who=", "-H", "Remote_User: olga", "-H", "Remote_Groups: admins")
+    assert " 400" in aliases[0].splitlines()[0] or "account" not in json.loads(aliases[1])
+    # A visitor of a share need not sign in, and is nobody in particular.
+    assert " 404" in ask("/s/AAAAAAAAAAAAAAAAAAAAAA/api/v1/images", *(w for c in claims for w in ("-H", c)))[0].splitlines()[0]

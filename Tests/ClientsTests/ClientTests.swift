@@ -3,7 +3,7 @@ import Clients
 import Testing
 
 @Suite struct ClientTests {
-    private func client(_ text: String) throws -> Client { Client(try #require(IPAddress(text))) }
+    private func client(_ text: String) throws -> ClientAddress { ClientAddress(try #require(IPAddress(text))) }
 
     @Test func `an IPv4 address is one client, even when mapped to IPv6`() throws {
         #expect(try client("192.0.2.1") == client("::ffff:192.0.2.1"))

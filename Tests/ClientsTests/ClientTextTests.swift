@@ -3,14 +3,29 @@ import Clients
 import Testing
 
 @Suite struct ClientTextTests {
-    @Test func `a client is parsed from its canonical text and from no other form`() throws {
+    @Test func `an address is parsed from its canonical text and from no other form`() throws {
         for text in ["192.0.2.1", "::1", "2001:db8:0:1::/64"] {
-            #expect(Client(text)?.description == text)
+            #expect(ClientAddress(text)?.description == text)
         }
         let others = [
             "", "192.0.2.1/32", "2001:db8:0:1::", "2001:db8:0:1::1/64", "2001:DB8:0:1::/64", "::ffff:192.0.2.1",
             "::1/64",
             "2001:db8:0:1::/64/", "2001:db8:0:1::/6",
+        ]
+        for text in others { #expect(ClientAddress(text) == nil, "\(text)") }
+    }
+
+    @Test func `a client is parsed from its text and from no other form`() throws {
+        let address = try #require(ClientAddress("2001:db8:0:1::/64"))
+        let clients: [Client] = [
+            .address(address), .account(0), .account(.max), .appToken("AZaz09-_"), .visitor(share: "x", address),
+        ]
+        for client in clients { #expect(Client("\(client)") == client, "\(client)") }
+        let others = [
+            "", "account:", "account:-1", "account:+1", "account:01", "account:4294967296", "account", "token:",
+            "token:a b",
+            "token:a@b", "token:ä", "token:" + String(repeating: "a", count: 33), "share:a", "share:a@", "share:@::1",
+            "share:a@b", "share:a@192.0.2.1@192.0.2.1", "owner:1", "192.0.2.1:80",
         ]
         for text in others { #expect(Client(text) == nil, "\(text)") }
     }

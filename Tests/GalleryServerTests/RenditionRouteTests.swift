@@ -205,7 +205,7 @@ import Testing
 
     @Test func `requests without tokens share one flow per client and rank below a session's requests`() {
         func lone(_ ip: SocketAddress.IP, port: UInt16 = 1) -> Priority {
-            .tokenlessRequest(of: SocketAddress(ip: ip, port: port).client)
+            .tokenlessRequest(of: .address(SocketAddress(ip: ip, port: port).client))
         }
         #expect(lone(.v4(1)) == lone(.v4(1), port: 2))
         #expect(lone(.v4(1)).flow.owner != lone(.v4(2)).flow.owner)

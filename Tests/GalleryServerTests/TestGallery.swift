@@ -89,7 +89,7 @@ final class TestGallery: Sendable {
     /// The immediate response; nil if the request takes the normal path.
     func immediate(_ target: String, headers: HTTPFields = [:]) throws -> ImmediateResponse? {
         let request = try Request(.get, target, headers: headers, loop: loop)
-        return PlainRequest(request.head).flatMap { responder.respondImmediately(to: $0, from: request.client) }
+        return PlainRequest(request.head).flatMap { responder.respondImmediately(to: $0, from: request.address) }
     }
 
     func post(_ target: String, _ json: String) async throws -> Answer {

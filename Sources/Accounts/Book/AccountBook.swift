@@ -41,13 +41,18 @@ struct AccountBook: Sendable {
 
     var owners: Int { accounts.values.count { $0.role == .owner } }
 
-    /// The principal's account, if a person with a live session still has these rights. The server identifies the sender when a
+    /// The principal's account, if a person who is still signed in has these rights. The server identifies the sender when a
     /// request arrives, but its body may take a long time.
     ///
     /// - Throws: ``AccountsError/notFound``.
     func require(_ principal: Principal, _ rights: Rights, at now: Int64) throws(AccountsError) -> Account {
-        guard case .session(let id) = principal.credential, sessions[id]?.isAlive(at: now) == true,
-            let account = accounts[principal.account], account.role.rights.isSuperset(of: rights)
+        let isSignedIn =
+            switch principal.credential {
+            case .session(let id): sessions[id]?.isAlive(at: now) == true
+            case .proxy: true
+            case .appToken, .share: false
+            }
+        guard isSignedIn, let account = accounts[principal.account], account.role.rights.isSuperset(of: rights)
         else { throw .notFound }
         return account
     }

@@ -29,7 +29,7 @@ final class PasswordQueue: Sendable {
         var capacity: Int {
             switch self {
             case .failed: 4
-            case .fresh: 16
+            case .fresh: 128
             case .known: 64
             }
         }

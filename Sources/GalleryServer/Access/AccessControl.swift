@@ -1,5 +1,6 @@
 import Accounts
 import Catalog
+import Clients
 import HTTPServer
 import HTTPTypes
 import Images
@@ -10,6 +11,8 @@ struct AccessControl: Sendable {
     let accounts: Accounts?
     /// Nil if the gallery is open to everybody.
     let links: SignedLinks?
+    /// Nil if no proxy signs people in.
+    let forwardAuth: ForwardAuth?
     let crossOrigin: CrossOriginPolicy
     let cookies: SessionCookies
 
@@ -25,13 +28,12 @@ struct AccessControl: Sendable {
         }
         if let requester = request.requester as? Requester {
             try admit(requester, rule)
-            return request
+            return request.sent(by: requester)
         }
-        var request = request
         if [.everyone, .entrance, .secret].contains(rule) {
             // Such a route also works for somebody whose session has ended.
-            request.requester = (try? principal(of: request, accounts)).map(Requester.principal)
-            return request
+            guard let principal = try? principal(of: request, accounts) else { return request }
+            return request.sent(by: .principal(principal))
         }
         if rule == .picture, request.query.values(of: "r").count > 0 { return request }
         guard let principal = try principal(of: request, accounts) else {
@@ -48,8 +50,7 @@ struct AccessControl: Sendable {
             }
         guard isAdmitted else { throw .notAllowed }
         accounts.noteUse(principal, from: request.sender)
-        request.requester = Requester.principal(principal)
-        return request
+        return request.sent(by: .principal(principal))
     }
 
     /// A share consists of pictures. A link that is not valid, or no longer, is like one that never was.
@@ -59,6 +60,16 @@ struct AccessControl: Sendable {
         guard visit.principal != nil else { throw .locked }
     }
 
+    /// The person whom a proxy has signed in, with an account that is made at the first visit; nil for others.
+    ///
+    /// - Throws: A `Problem`, as for a request that is refused.
+    func signInForwarded(_ request: Request) async throws(Problem) -> Principal? {
+        guard let accounts, let person = try forwardAuth?.person(in: request) else { return nil }
+        return try await problems { () async throws(AccountsError) in
+            try await accounts.signIn(person, from: request.sender)
+        }
+    }
+
     /// Whether the sender may see the state of the server.
     func mayOperate(_ request: Request) -> Bool {
         accounts == nil || request.principal?.rights.contains(.operate) == true
@@ -66,36 +77,46 @@ struct AccessControl: Sendable {
 
     /// Checks that a request may have a rendition: by the link in its URL, or else by who sends it.
     ///
+    /// - Returns: The request, which counts for the account of the link, if it has one.
     /// - Throws: A `Problem`: 404 for a link that is not, or no longer, valid, as if there were no such image; 403.
-    func requireRendition(
-        _ rendition: Rendition, of image: ImageID, _ version: ContentVersion?, for request: Request
-    ) throws(Problem) {
-        guard let links else { return }
+    func admit(
+        _ request: Request, to rendition: Rendition, of image: ImageID, _ version: ContentVersion?
+    ) throws(Problem) -> Request {
+        guard let links else { return request }
         let texts = request.query.values(of: "r")
         guard texts.isEmpty || request.visit != nil else {
             guard texts.count == 1, let link = SignedLink(texts[0]), links.opens(link, image, version, rendition)
             else {
                 throw .noSuchImage
             }
-            return
+            var request = request
+            request.client = .account(link.account.number)
+            return request
         }
         guard !rendition.isFile || request.principal?.rights.contains(.originals) == true else { throw .notAllowed }
+        return request
     }
 
     // MARK: - Credentials
 
-    /// The sender of the request. `Authorization` takes precedence over cookies, and a valid cookie does not make up for an
-    /// invalid token.
+    /// The sender of the request. An app token in `Authorization` takes precedence, because it grants less than a person has;
+    /// then the person whom a proxy names, and then cookies. A valid cookie does not make up for an invalid token.
     ///
-    /// - Throws: A `Problem` with status 401 for an invalid or an ambiguous credential.
+    /// - Throws: A `Problem`: 401 for an invalid or an ambiguous credential, 400 for fields of a proxy that are refused.
     private func principal(of request: Request, _ accounts: Accounts) throws(Problem) -> Principal? {
+        let person = try forwardAuth?.person(in: request)
         let fields = request.headers.values(of: .authorization)
-        guard fields.isEmpty else {
-            guard fields.count == 1, let token = BearerSecret.text(in: fields[0]),
-                let principal = accounts.principal(appToken: token)
-            else { throw .signIn }
+        if fields.count == 1, let token = BearerSecret.text(in: fields[0]),
+            let principal = accounts.principal(appToken: token)
+        {
             return principal
         }
+        if let person {
+            // The page asks for its session then, which makes the account.
+            guard let principal = accounts.principal(person) else { throw .signIn }
+            return principal
+        }
+        guard fields.isEmpty else { throw .signIn }
         return cookies.secrets(in: request).lazy.compactMap { accounts.principal(session: $0) }.first
     }
 
@@ -123,6 +144,14 @@ struct AccessControl: Sendable {
 }
 
 extension Request {
+    /// The request with its ``HTTPServer/Request/requester``, who also owns the limits that it counts for.
+    fileprivate func sent(by requester: Requester) -> Request {
+        var request = self
+        request.requester = requester
+        request.client = requester.client(at: address)
+        return request
+    }
+
     /// The sender of the request; nil in a gallery without accounts, and for strangers on routes that are for everybody.
     var principal: Principal? {
         switch requester as? Requester {
@@ -153,7 +182,7 @@ extension Request {
     }
 
     /// Where the request comes from, for the audit log.
-    var sender: Sender { Sender(address: "\(client)", agent: headers[.userAgent] ?? "") }
+    var sender: Sender { Sender(address: "\(address)", agent: headers[.userAgent] ?? "") }
 }
 
 extension ShareVisit {

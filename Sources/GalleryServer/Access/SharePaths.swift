@@ -15,7 +15,7 @@ struct SharePaths: Responder {
     static let start = "/s/"
     private static let keyLength = 22
 
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         inner.respondImmediately(to: request, from: client)
     }
 
@@ -54,6 +54,20 @@ enum Requester: Sendable {
     case principal(Principal)
     case share(ShareVisit)
     case nobody(key: String)
+
+    /// Who owns limits and fair shares.
+    func client(at address: ClientAddress) -> Client {
+        switch self {
+        case .principal(let principal):
+            switch principal.credential {
+            case .session, .proxy: .account(principal.account.number)
+            case .appToken(let id): .appToken(id)
+            case .share(let id): .visitor(share: id, address)
+            }
+        case .share(let visit): .visitor(share: visit.share.id, address)
+        case .nobody: .address(address)
+        }
+    }
 
     /// The key in the path, if there is one.
     var shareKey: String? {

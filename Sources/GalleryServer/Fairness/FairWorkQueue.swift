@@ -103,6 +103,6 @@ final class FairWorkQueue: Sendable {
 extension Problem {
     static let tooManyRequestsAtOnce = Problem(
         .tooManyRequests, title: "Too many requests at once",
-        detail: "Your address has too many concurrent requests. Wait for a response before sending the next.",
+        detail: "You have too many concurrent requests. Wait for a response before sending the next.",
         headers: [.retryAfter: "1"])
 }

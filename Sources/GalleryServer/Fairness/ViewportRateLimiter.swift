@@ -2,6 +2,7 @@ import Clients
 import HTTPServer
 import Loading
 import Locking
+import Time
 
 /// Limits the rate of viewports per client, since each costs a millisecond or two of CPU in catalog, plan and tokens.
 /// While other clients are active, a client with many streams gets a fixed number per second; a delayed stream then
@@ -69,7 +70,10 @@ struct ViewportRates {
 final class ViewportRateLimiter: Sendable {
     private let shares = Guarded(ViewportRates())
 
-    func note(_ client: Client, now: Double) { shares.withLock { $0.note(client, now: now) } }
+    /// Records that the client is active, whatever its request.
+    func note(_ client: Client, now: Double = SystemTime().uptime().inSeconds) {
+        shares.withLock { $0.note(client, now: now) }
+    }
 
     func giveBack(of client: Client, now: Double) { shares.withLock { $0.giveBack(of: client, now: now) } }
 

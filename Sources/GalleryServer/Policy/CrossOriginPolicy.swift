@@ -60,7 +60,7 @@ struct CrossOriginAccess: Responder {
     let inner: any Responder
 
     /// If other origins are allowed, the response depends on the request's origin.
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         policy.allowsNobody ? inner.respondImmediately(to: request, from: client) : nil
     }
 

@@ -68,7 +68,7 @@ struct HostGuard: Responder {
         self.inner = inner
     }
 
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         let isAdmitted = request.withAuthority { authority in
             guard let authority else { return policy.admits(nil) }
             if admitted.withLock({ $0?.elementsEqual(authority) == true }) { return true }

@@ -28,7 +28,7 @@ struct ProxyTrust: ClientIdentifying {
 
     func isProxy(_ peer: SocketAddress) -> Bool { !trusted.isEmpty && isTrusted(peer.address) }
 
-    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> Client {
+    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> ClientAddress {
         var last = proxy.address
         let named = headers.values(of: .xForwardedFor).flatMap { $0.split(separator: ",") }
         for text in named.reversed() {
@@ -36,7 +36,7 @@ struct ProxyTrust: ClientIdentifying {
             last = address
             if !isTrusted(address) { break }
         }
-        return Client(last)
+        return ClientAddress(last)
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool {

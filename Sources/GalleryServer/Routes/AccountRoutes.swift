@@ -8,6 +8,7 @@ struct AccountRoutes {
     /// Nil in a gallery without accounts.
     let accounts: Accounts?
     let cookies: SessionCookies
+    let access: AccessControl
 
     func add(to router: inout Router) {
         router.get("/api/v1/session", for: .everyone, present)
@@ -31,7 +32,9 @@ struct AccountRoutes {
             guard let visit = request.visit else { throw Problem.noSuchShare }
             return try await unshared(request, VisitBody(visit: visit))
         }
-        guard let accounts, let principal = request.principal else {
+        var principal = request.principal
+        if principal == nil { principal = try await access.signInForwarded(request) }
+        guard let accounts, let principal else {
             return try await unshared(
                 request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, principal: nil))
         }

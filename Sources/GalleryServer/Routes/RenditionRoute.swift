@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Clients
 import EventLoops
@@ -17,12 +18,13 @@ struct RenditionRoute {
     let forwarded: ForwardedTokens
     let paths: RenditionPath
     let access: AccessControl
+    let pace: ViewportRateLimiter
     private let heads: RenditionHeads
     private let formats = FormatChoice()
 
     init(
         catalog: Catalog, loader: Loader, tokens: TokenRegistry, forwarded: ForwardedTokens, paths: RenditionPath,
-        access: AccessControl
+        access: AccessControl, pace: ViewportRateLimiter
     ) {
         self.catalog = catalog
         self.loader = loader
@@ -30,16 +32,19 @@ struct RenditionRoute {
         self.forwarded = forwarded
         self.paths = paths
         self.access = access
+        self.pace = pace
         heads = RenditionHeads(isPrivate: access.accounts != nil)
     }
 
     func add(to router: inout Router) {
         router.get(RenditionPath.pattern, for: .picture, respond)
-        router.immediate = { [self] request, _ in respondImmediately(request) }
+        router.immediate = { [self] request, address in respondImmediately(request, from: address) }
     }
 
     /// Responds to a plain request for a whole rendition in memory, if the URL names its version.
-    @Sendable private func respondImmediately(_ request: borrowing PlainRequest) -> ImmediateResponse? {
+    @Sendable private func respondImmediately(
+        _ request: borrowing PlainRequest, from address: ClientAddress
+    ) -> ImmediateResponse? {
         guard let target = request.withTarget({ RenditionTarget(path: $0, query: $1) }), !target.rendition.isFile else {
             return nil
         }
@@ -54,6 +59,7 @@ struct RenditionRoute {
                 image, version: target.version, rendition: target.rendition, format: format),
             !bytes.isStale, let head = heads.head(of: bytes, isNamed: true)
         else { return nil }
+        pace.note(target.link.map { .account($0.account.number) } ?? .address(address))
         return ImmediateResponse(head: head, body: bytes.bytes, route: RenditionPath.pattern)
     }
 
@@ -67,7 +73,8 @@ struct RenditionRoute {
         do {
             let query = QueryReader(request)
             let version = try query.text("v").flatMap { ContentVersion($0) }
-            try access.requireRendition(rendition, of: id, version, for: request)
+            let request = try access.admit(request, to: rendition, of: id, version)
+            pace.note(request.client)
             let token = try query.text("token")
             guard let scope = request.scope else {
                 return try answer(request, reply, id, rendition, version, token: token)

@@ -99,6 +99,8 @@ struct SessionBody: JSONWritable {
                         json.member("scopes", principal.rights.names)
                         json.member("shares", principal.isPerson && principal.rights.contains(.share))
                         json.member("manages", principal.isPerson && principal.rights.contains(.manage))
+                        // Only the proxy can sign such a person out.
+                        if principal.credential == .proxy { json.member("byProxy", true) }
                     }
                 }
             }

@@ -10,6 +10,6 @@ extension SocketAddress {
         }
     }
 
-    /// The client with this address, if it is no proxy.
-    public var client: Client { Client(address) }
+    /// The client's address, unless this is a proxy.
+    public var client: ClientAddress { ClientAddress(address) }
 }

@@ -4,7 +4,7 @@ import Clients
 extension Connection {
     /// Whether the response has been written, at least as far as the socket accepts it now.
     func respondImmediately(
-        _ head: RequestHead, number: UInt64, _ context: ResponseEncoder.Context, of client: Client,
+        _ head: RequestHead, number: UInt64, _ context: ResponseEncoder.Context, of client: ClientAddress,
         _ observation: Observation
     ) -> Bool {
         guard exchanges.isEmpty, !isAnswering, output.isEmpty, !isBlocked, receiving == nil, !peerHasFinished,

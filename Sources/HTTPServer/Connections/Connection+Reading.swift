@@ -155,7 +155,8 @@ extension Connection {
         let reply = Reply(loop: shard.loop, sink: self, number: number)
         shard.responder.respond(
             to: Request(
-                head: head, peer: peer, client: client, isFromProxy: countedClient == nil, loop: shard.loop, body: body),
+                head: head, peer: peer, address: client, isFromProxy: countedClient == nil, loop: shard.loop, body: body
+            ),
             reply: reply)
         // Only a response that is still pending needs to learn that the client disconnects.
         if let index = index(of: number), exchanges[index].response == nil, !(isAnswering && index == 0) {
@@ -163,7 +164,7 @@ extension Connection {
         }
     }
 
-    private func client(of head: RequestHead) -> Client {
+    private func client(of head: RequestHead) -> ClientAddress {
         countedClient ?? shard.clients.client(behind: peer, RequestHeaders(head: head))
     }
 

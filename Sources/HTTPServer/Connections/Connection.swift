@@ -20,7 +20,7 @@ final class Connection: EventHandler, @unchecked Sendable {
     let socket: Int32
     let peer: SocketAddress
     /// The client that the connection counts for; nil for a proxy's connection, which carries other clients' requests.
-    let countedClient: Client?
+    let countedClient: ClientAddress?
     /// Its index among the shard's connections.
     var position = 0
 

@@ -22,7 +22,7 @@ final class ConnectionLimiter: Sendable {
     private let limit: Int
     private let limitPerClient: Int
     private let count = Atomic<Int>(0)
-    private let held = Guarded(Tally<Client>())
+    private let held = Guarded(Tally<ClientAddress>())
     private let refusedCount = Atomic<Int>(0)
     private let evicted = Atomic<Int>(0)
 
@@ -36,13 +36,13 @@ final class ConnectionLimiter: Sendable {
     /// - Parameters:
     ///   - client: Nil for a connection that counts for no client, such as a proxy's.
     ///   - makingRoom: Called if there are too many connections in all; closes another one, if one should give way.
-    func enter(_ client: Client?, makingRoom: () -> Bool = { false }) -> Admission {
+    func enter(_ client: ClientAddress?, makingRoom: () -> Bool = { false }) -> Admission {
         let admission = admission(of: client, makingRoom)
         if case .admitted = admission {} else { refusedCount.wrappingAdd(1, ordering: .relaxed) }
         return admission
     }
 
-    private func admission(of client: Client?, _ makingRoom: () -> Bool) -> Admission {
+    private func admission(of client: ClientAddress?, _ makingRoom: () -> Bool) -> Admission {
         let all = count.wrappingAdd(1, ordering: .relaxed).newValue
         let own = client.map { client in held.withLock { $0.take(for: client) } } ?? 0
         if own > limitPerClient {
@@ -56,7 +56,7 @@ final class ConnectionLimiter: Sendable {
         return all > limit + refusalsAtATime ? .dropped : .refused(byClient: false)
     }
 
-    func leave(_ client: Client?) {
+    func leave(_ client: ClientAddress?) {
         count.wrappingSubtract(1, ordering: .relaxed)
         if let client { held.withLock { $0.giveBack(by: client) } }
     }

@@ -12,7 +12,7 @@ struct EvictionQueue {
     static let lifetime: UInt64 = 50_000_000
 
     private struct Group: Hashable {
-        let site: Client.Site
+        let site: ClientAddress.Site
         let isSilent: Bool
     }
 
@@ -26,7 +26,7 @@ struct EvictionQueue {
     /// The next one last.
     private var candidates: [Candidate] = []
     /// How many connections each site has, of both groups, and of those admitted since.
-    private var counts = Tally<Client.Site>()
+    private var counts = Tally<ClientAddress.Site>()
     private let builtAt: UInt64
 
     init(_ connections: some Sequence<Connection>, at now: UInt64) {
@@ -56,7 +56,7 @@ struct EvictionQueue {
     ///
     /// - Parameter client: Nil for a proxy.
     /// - Returns: Nil if no other client has more connections than this one would have, and none is silent.
-    mutating func next(for client: Client?) -> Connection? {
+    mutating func next(for client: ClientAddress?) -> Connection? {
         let own = client.map { counts[$0.site] } ?? 0
         while let candidate = candidates.last {
             // A silent connection gives way even to a client with as many: it has had time to send something.

@@ -7,7 +7,7 @@ struct Exchange {
     /// The properties of the request that affect how its response is written.
     var context: ResponseEncoder.Context
     /// The client that sent the request; nil for the response to a malformed request.
-    var client: Client?
+    var client: ClientAddress?
     var observation = Observation()
     /// The response, from when it is available until it is being written.
     var response: Response?

@@ -4,13 +4,13 @@ import DequeModule
 /// The loop's connections that have more work than fits into one turn, in round-robin order: turns rotate among
 /// clients, and among a client's connections, however many it has.
 struct RoundRobin<Member> {
-    private var waiting: [Client?: Deque<Member>] = [:]
-    private var clients: Deque<Client?> = []
+    private var waiting: [ClientAddress?: Deque<Member>] = [:]
+    private var clients: Deque<ClientAddress?> = []
 
     var isEmpty: Bool { clients.isEmpty }
 
     /// - Parameter client: Nil for connections that count for no client; together they have one client's share.
-    mutating func add(_ member: Member, of client: Client?) {
+    mutating func add(_ member: Member, of client: ClientAddress?) {
         if waiting[client] == nil { clients.append(client) }
         waiting[client, default: []].append(member)
     }

@@ -105,7 +105,7 @@ final class Shard: @unchecked Sendable {
     }
 
     /// Closes an idle connection in favour of one of `client`, unless that has as many as any other.
-    private func makeRoom(for client: Client?) -> Bool {
+    private func makeRoom(for client: ClientAddress?) -> Bool {
         let now = now()
         // The new connection is the last one.
         if evictions?.isOutdated(at: now) ?? true { evictions = EvictionQueue(connections.dropLast(), at: now) }

@@ -9,7 +9,7 @@ import Locking
 final class BodyBudget: Sendable {
     private struct State {
         var bytes = 0
-        var held = Tally<Client>()
+        var held = Tally<ClientAddress>()
     }
 
     private let limit: Int
@@ -28,7 +28,7 @@ final class BodyBudget: Sendable {
     var heldBytes: Int { state.withLock(\.bytes) }
 
     /// Counts `count` more bytes of a client. Returns false if there is no room for them.
-    func take(_ count: Int, of client: Client) -> Bool {
+    func take(_ count: Int, of client: ClientAddress) -> Bool {
         state.withLock { state in
             guard state.bytes + count <= limit, state.held.take(count, for: client, upTo: limitPerClient) else {
                 return false
@@ -38,7 +38,7 @@ final class BodyBudget: Sendable {
         }
     }
 
-    func giveBack(_ count: Int, by client: Client) {
+    func giveBack(_ count: Int, by client: ClientAddress) {
         state.withLock { state in
             state.bytes -= count
             state.held.giveBack(count, by: client)

@@ -7,8 +7,11 @@ public struct Request: Sendable {
     var head: RequestHead
     /// The other end of the connection.
     public let peer: SocketAddress
-    /// The client: the peer, or the client named by a trusted proxy.
-    public let client: Client
+    /// The peer, or the client named by a trusted proxy.
+    public let address: ClientAddress
+    /// Who owns the limits and fair shares that the request counts for: the address, unless ``Router/admission`` knows
+    /// more.
+    public var client: Client
     /// Who sends the request, if ``Router/admission`` has found out.
     public var requester: (any Sendable)?
     /// Whether a trusted proxy forwarded the request, so that its forwarding headers can be believed.
@@ -19,6 +22,19 @@ public struct Request: Sendable {
     public let body: RequestBody
     /// The values of the `{…}` parameters of the route's pattern, set by the router.
     public internal(set) var parameters = PathParameters()
+
+    init(
+        head: RequestHead, peer: SocketAddress, address: ClientAddress, isFromProxy: Bool, loop: EventLoop,
+        body: RequestBody
+    ) {
+        self.head = head
+        self.peer = peer
+        self.address = address
+        client = .address(address)
+        self.isFromProxy = isFromProxy
+        self.loop = loop
+        self.body = body
+    }
 
     /// The method (RFC 9110 §9).
     public var method: HTTPRequest.Method { head.method }
@@ -63,7 +79,7 @@ extension Request {
             throw .malformed("The request is truncated.")
         }
         self.init(
-            head: head, peer: peer, client: peer.client, isFromProxy: isFromProxy, loop: loop,
+            head: head, peer: peer, address: peer.client, isFromProxy: isFromProxy, loop: loop,
             body: RequestBody(complete: body))
     }
 }

@@ -39,7 +39,7 @@ public final class RequestBody: AsyncSequence, Sendable {
     public let declaredLength: Int64?
     private let loop: EventLoop?
     private let budget: BodyBudget?
-    private let client: Client?
+    private let client: ClientAddress?
     private let state: Guarded<State>
 
     /// The body of all requests without one.
@@ -56,7 +56,7 @@ public final class RequestBody: AsyncSequence, Sendable {
 
     /// A body that will arrive. Its bytes are counted in `budget` while they are held: until they are handed out
     /// piece by piece or, if collected, until the body is released.
-    init(declaredLength: Int64?, of client: Client, budget: BodyBudget, loop: EventLoop, source: any Source) {
+    init(declaredLength: Int64?, of client: ClientAddress, budget: BodyBudget, loop: EventLoop, source: any Source) {
         self.declaredLength = declaredLength
         self.loop = loop
         self.budget = budget

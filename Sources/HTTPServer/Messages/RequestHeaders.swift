@@ -33,6 +33,23 @@ public struct RequestHeaders: Sendable {
         return isFound
     }
 
+    /// Whether there is a field whose name equals this one but for underscores in place of hyphens. Some servers take both for
+    /// the same (RFC 3875 §4.1.18), so a proxy may have passed on what a client wrote.
+    public func hasAlias(of name: HTTPField.Name) -> Bool {
+        let wanted = Array(name.canonicalName.utf8)
+        var isFound = false
+        head.bytes.withUnsafeBytes { bytes in
+            FieldLines(bytes: bytes, start: head.fields).forEach { name, _ in
+                guard name.count == wanted.count, name.contains(UInt8(ascii: "_")) else { return }
+                let isAlias = zip(name, wanted).allSatisfy { byte, wanted in
+                    ASCII.lowercase(byte) == wanted || byte == UInt8(ascii: "_") && wanted == UInt8(ascii: "-")
+                }
+                isFound = isFound || isAlias
+            }
+        }
+        return isFound
+    }
+
     /// Whether a field asks for less than the whole content: a condition (RFC 9110 §13.1, whose names all begin with
     /// `If-`) or a range (§14.2).
     public var savesData: Bool {

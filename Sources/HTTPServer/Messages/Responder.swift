@@ -12,12 +12,12 @@ public protocol Responder: Sendable {
     /// on the loop of the request's connection; must not block.
     ///
     /// - Parameter client: The client that sent the request.
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse?
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse?
 }
 
 extension Responder {
     /// Returns nil.
-    public func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? { nil }
+    public func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? { nil }
 }
 
 /// An HTTP/1.1 GET without a body on a connection that stays open, as received.

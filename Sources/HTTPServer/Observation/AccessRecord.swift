@@ -4,7 +4,7 @@ public import HTTPTypes
 /// A finished request, for the access log. Omits the query and the header fields, which may contain secrets.
 public struct AccessRecord: Sendable {
     /// Nil if the request was malformed, or its connection was refused.
-    public let client: Client?
+    public let client: ClientAddress?
     /// Nil if the request was malformed.
     public let method: HTTPRequest.Method?
     /// The path as received, still percent-encoded.

@@ -35,7 +35,7 @@ public struct Router: Responder {
     private let logger: Logger?
 
     /// The immediate response of a route; nil to leave the request to its handler.
-    public typealias Immediate = @Sendable (PlainRequest, Client) -> ImmediateResponse?
+    public typealias Immediate = @Sendable (PlainRequest, ClientAddress) -> ImmediateResponse?
 
     /// Called before any path is looked up.
     public var immediate: Immediate?
@@ -123,7 +123,7 @@ public struct Router: Responder {
         on(.delete, pattern, for: rule, handler)
     }
 
-    public func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    public func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         // A request that is part of a trace needs a span.
         guard tracer == nil || !request.bearsTraceContext else { return nil }
         return immediate?(request, client)

@@ -125,8 +125,8 @@ func waitUntil(_ condition: () -> Bool) async throws {
 private struct AnyProxy: ClientIdentifying {
     func isProxy(_ peer: SocketAddress) -> Bool { true }
 
-    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> Client {
-        Client(.v4(headers[HTTPField.Name("X-Test")!].flatMap(UInt32.init) ?? 0))
+    func client(behind proxy: SocketAddress, _ headers: RequestHeaders) -> ClientAddress {
+        ClientAddress(.v4(headers[HTTPField.Name("X-Test")!].flatMap(UInt32.init) ?? 0))
     }
 }
 

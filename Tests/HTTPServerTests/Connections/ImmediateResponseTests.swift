@@ -17,7 +17,7 @@ private struct TwoWays: Responder {
         let respond = Atomic<Int>(0)
     }
 
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         asked.spot.wrappingAdd(1, ordering: .relaxed)
         let isMeant = request.withTarget { path, query in path.starts(with: "/spot".utf8) && query == nil }
         guard isMeant, let head = try? PreparedHead(headers: [.contentType: "text/plain", .eTag: "\"spot\""]) else {
@@ -117,7 +117,7 @@ struct ImmediateResponseTests {
         struct Both: Responder {
             let held: HeldReplies
             let short: TwoWays
-            func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+            func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
                 short.respondImmediately(to: request, from: client)
             }
             func respond(to request: Request, reply: Reply) {

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct RoundRobinTests {
     @Test func `clients take turns, however many connections each has`() {
-        let many = Client(IPAddress("192.0.2.1")!)
-        let few = Client(IPAddress("192.0.2.2")!)
+        let many = ClientAddress(IPAddress("192.0.2.1")!)
+        let few = ClientAddress(IPAddress("192.0.2.2")!)
         var roundRobin = RoundRobin<Int>()
         for connection in 0..<5 { roundRobin.add(connection, of: many) }
         roundRobin.add(10, of: few)

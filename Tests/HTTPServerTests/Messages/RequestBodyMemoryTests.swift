@@ -20,7 +20,7 @@ struct RequestBodyMemoryTests {
 
     private func body(_ budget: BodyBudget) -> RequestBody {
         RequestBody(
-            declaredLength: nil, of: Client(.v4(1)), budget: budget, loop: loop, source: NoSource())
+            declaredLength: nil, of: ClientAddress(.v4(1)), budget: budget, loop: loop, source: NoSource())
     }
 
     @Test func `unread bytes are counted until they are read`() async throws {
@@ -93,7 +93,7 @@ struct RequestBodyMemoryTests {
 
     @Test func `request bodies are limited per client and in total`() {
         let budget = BodyBudget(limit: 10, perClient: 6)
-        let (one, other) = (Client(.v4(1)), Client(.v4(2)))
+        let (one, other) = (ClientAddress(.v4(1)), ClientAddress(.v4(2)))
         #expect(budget.take(6, of: one) && !budget.take(1, of: one))
         #expect(!budget.take(5, of: other) && budget.take(4, of: other))
         #expect(budget.heldBytes == 10)

@@ -91,7 +91,7 @@ import Testing
 
     @Test func `an immediate response is counted under the route that gave it`() async throws {
         struct Immediate: Responder {
-            func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+            func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
                 (try? PreparedHead(headers: [:])).map { ImmediateResponse(head: $0, body: [1, 2, 3], route: "/spot") }
             }
 

@@ -108,12 +108,12 @@ import Tracing
         let bearing: HTTPFields = [HTTPField.Name("Traceparent")!: parent]
         for (headers, count) in [(HTTPFields(), 1), (bearing, 1), (HTTPFields(), 2)] as [(HTTPFields, Int)] {
             let plain = try #require(PlainRequest(Request(.get, "/images/7", headers: headers, loop: loop).head))
-            _ = router.respondImmediately(to: plain, from: Client(.v4(0)))
+            _ = router.respondImmediately(to: plain, from: ClientAddress(.v4(0)))
             #expect(asked.withLock(\.self) == count)
         }
         router.tracer = nil
         let plain = try #require(PlainRequest(Request(.get, "/images/7", headers: bearing, loop: loop).head))
-        _ = router.respondImmediately(to: plain, from: Client(.v4(0)))
+        _ = router.respondImmediately(to: plain, from: ClientAddress(.v4(0)))
         #expect(asked.withLock(\.self) == 3)
     }
 }

@@ -1,0 +1,53 @@
+import Locking
+
+/// A person whom a proxy in front of the gallery has signed in.
+public struct ForwardedPerson: Hashable, Sendable {
+    /// The name by which the proxy knows the person: that of the account.
+    public let name: String
+    /// Whether the person is an owner; nil if the gallery's owners decide about roles.
+    public let isOwner: Bool?
+
+    /// Nil for a name that no account can have.
+    public init?(name: String, isOwner: Bool?) {
+        guard let name = Account.normalized(name) else { return nil }
+        self.name = name
+        self.isOwner = isOwner
+    }
+
+    /// Whether the account has the role that the proxy asks for.
+    fileprivate func fits(_ role: Role) -> Bool { isOwner == nil || isOwner == (role == .owner) }
+}
+
+/// Forward authentication: a proxy signs people in, and tells the gallery their names.
+extension Accounts {
+    /// The principal of a person whom a proxy has signed in; nil if the person has no account yet, or another role than the
+    /// proxy says. ``signIn(_:from:)`` mends both.
+    public func principal(_ person: ForwardedPerson) -> Principal? {
+        book.withLock { $0.account(named: person.name) }.flatMap { account in
+            person.fits(account.role) ? Self.principal(account) : nil
+        }
+    }
+
+    /// The same, with an account: it is made at the first visit, without a password, and gets the role that the proxy says.
+    ///
+    /// - Throws: ``AccountsError``: `lastOwner` if the gallery would lose its only owner, `tooMany`, `unwritable`.
+    public func signIn(_ person: ForwardedPerson, from sender: Sender) async throws(AccountsError) -> Principal {
+        if let principal = principal(person) { return principal }
+        let role: Role = person.isOwner == true ? .owner : .member
+        return try await change { [self] (book, change) throws(AccountsError) in
+            guard let account = book.account(named: person.name) else {
+                let account = try newAccount(person.name, role, Password.unmatched, in: book, from: sender, &change)
+                change.entries.append(entry(.signedIn, by: account.name, sender))
+                return Self.principal(account)
+            }
+            guard !person.fits(account.role) else { return Self.principal(account) }
+            return Self.principal(try give(account, role, by: account.name, in: book, from: sender, &change))
+        }
+    }
+
+    private static func principal(_ account: Account) -> Principal {
+        Principal(
+            account: account.id, name: account.name, role: account.role, rights: account.role.rights,
+            credential: .proxy)
+    }
+}
