@@ -5,11 +5,13 @@
 
 The tests of a module run one after another: in parallel, tests that compute occupy both cores while the timeouts of others
 expire. For each module, a report in JUnit's form is written to REPORT-MODULE.xml. If a module passes, one line says so;
-otherwise everything is printed. A module that crashes, or takes longer than LIMIT, fails with the name of the test that it
+otherwise everything is printed. Of modules named in TESSERA_SANITIZED, which are tested under a sanitizer as well, only the
+suites marked `.unsanitized` are run. A module that crashes, or takes longer than LIMIT, fails with the name of the test that it
 was in and, where gdb is installed, the stacks of its threads.
 """
 
 import concurrent.futures
+import os
 import pathlib
 import re
 import shutil
@@ -23,6 +25,17 @@ LIMIT = 900
 SANITIZER = re.compile(r"^(?:WARNING|==\d+==ERROR): (?:Thread|Address)Sanitizer", re.MULTILINE)
 REPORTED_LINES = 24
 STARTED = re.compile(r'^\S+ Test (".*"|\S+\(.*\)) started\.$', re.MULTILINE)
+
+
+UNSANITIZED = re.compile(r"@Suite\(\.unsanitized\) struct (\w+)")
+
+
+def wanted(module: str) -> str | None:
+    """The filter that selects a module's tests; None if none are wanted."""
+    if module.removesuffix("Tests") not in os.environ.get("TESSERA_SANITIZED", "").split():
+        return rf"^{module}\."
+    suites = [name for file in pathlib.Path("Tests", module).rglob("*.swift") for name in UNSANITIZED.findall(file.read_text())]
+    return rf"^{module}\.({'|'.join(suites)})/" if suites else None
 
 
 def size(module: str) -> int:
@@ -53,7 +66,7 @@ def unfinished(module: str, how: str, log: str) -> str:
 
 def run(report: str, program: list[str], module: str) -> bool:
     file, log = pathlib.Path(f"{report}-{module}.xml"), pathlib.Path(f"{report}-{module}.log")
-    options = ["--testing-library", "swift-testing", "--no-parallel", "--filter", rf"^{module}\.", "--xunit-output", file]
+    options = ["--testing-library", "swift-testing", "--no-parallel", "--filter", wanted(module), "--xunit-output", file]
     hung = ""
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -78,7 +91,7 @@ def run(report: str, program: list[str], module: str) -> bool:
 
 def main(report: str, *words: str) -> int:
     end = words.index("--")
-    modules = sorted(words[end + 1:], key=size, reverse=True)
+    modules = sorted(filter(wanted, words[end + 1:]), key=size, reverse=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         passed = list(pool.map(lambda module: run(report, list(words[:end]), module), modules))
     return 0 if all(passed) else 1
