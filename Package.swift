@@ -68,7 +68,9 @@ let package = Package(
             tests: ["Decoding", grdb]),
         module(
             "Accounts",
-            dependsOn: ["BlockingIO", "Encodings", "Hashing", "Locking", "Scheduling", "CArgon2", deque, grdb, log]),
+            dependsOn: [
+                "BlockingIO", "Encodings", "Hashing", "Locking", "Scheduling", "CArgon2", "CCrypto", deque, grdb, log,
+            ]),
         module(
             "Cluster",
             dependsOn: [

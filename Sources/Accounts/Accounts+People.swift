@@ -120,12 +120,17 @@ extension Accounts {
                 change.records.append(account.record)
                 change.records += endings(of: id, in: book)
                 change.records += book.passwordLinks(of: id)
+                // Whoever had taken over the account may have added one.
+                for passkey in book.passkeys.values where passkey.account == id {
+                    change.records.append(LibraryRecord(.passkey, passkey.id, nil))
+                    change.entries.append(entry(.passkeyRemoved, by: account.name, sender, passkey.name))
+                }
                 change.entries.append(entry(.passwordChanged, by: account.name, sender))
                 change.revocations.insert(id)
                 return id
             }
         }
-        return try await begin(id, hash, from: sender)
+        return try await begin(id, password: hash, from: sender)
     }
 
     /// Adds an account to a change.
@@ -180,7 +185,7 @@ extension Accounts {
         return account
     }
 
-    /// Removes an account with its sessions, app tokens and links.
+    /// Removes an account with its sessions, passkeys, app tokens and links.
     ///
     /// - Throws: ``AccountsError``: `notFound`, `lastOwner`.
     public func remove(_ id: AccountID, by principal: Principal, from sender: Sender) async throws(AccountsError) {
@@ -191,6 +196,7 @@ extension Accounts {
             change.records.append(LibraryRecord(.account, id.description, nil))
             change.records += endings(of: id, in: book)
             change.records += book.appTokens.values.filter { $0.account == id }.map { .init(.appToken, $0.id, nil) }
+            change.records += book.passkeys.values.filter { $0.account == id }.map { .init(.passkey, $0.id, nil) }
             change.records += book.shares.values.filter { $0.account == id }.map { .init(.share, $0.id, nil) }
             change.records += book.passwordLinks(of: id) + book.links(by: id)
             change.entries.append(entry(.accountRemoved, by: principal.name, sender, account.name))

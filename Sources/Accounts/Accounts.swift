@@ -3,7 +3,7 @@ import Glibc
 import Locking
 public import Logging
 
-/// The accounts of a gallery, with their rights, sessions, app tokens, invitations, and shares.
+/// The accounts of a gallery, with their rights, sessions, passkeys, app tokens, invitations, and shares.
 ///
 /// All answers come from memory, at once and from any thread. Changes are made one after another, on a queue of their own,
 /// and are on the disk before their caller hears of them.
@@ -13,6 +13,7 @@ public final class Accounts: Sendable {
     let book: Guarded<AccountBook>
     let limiter = Guarded(AttemptLimiter())
     let passwordQueue = PasswordQueue()
+    let challenges = Guarded(PasskeyChallenges())
     /// Visits of shares that are not written yet, by share.
     let visits = Guarded<[String: Int]>([:])
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)

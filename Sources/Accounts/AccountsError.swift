@@ -16,6 +16,12 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidName
     case passwordTooShort
     case passwordTooLong
+    /// An authenticator's response does not belong to a passkey of this gallery, or breaks a rule.
+    case passkeyRefused
+    /// The challenge that the authenticator has signed has expired, has been used, or was made for something else.
+    case challengeExpired
+    /// The credential belongs to an account already.
+    case passkeyExists
     /// The change would leave the gallery without an owner.
     case lastOwner
     /// There is no such account, session, invitation or token, or it belongs to somebody else.
@@ -35,6 +41,9 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
             "A name must have 1 to \(Account.longestName) bytes and no invisible characters."
         case .passwordTooShort: "The password needs at least \(Password.shortest) characters."
         case .passwordTooLong: "The password may have at most \(Password.longest) bytes."
+        case .passkeyRefused: "This passkey does not belong to an account here, or it could not be checked."
+        case .challengeExpired: "This took too long. Try again."
+        case .passkeyExists: "This passkey has already been added."
         case .lastOwner: "The gallery needs an owner. Make somebody else an owner first."
         case .notFound: "There is no such entry."
         case .tooMany(let what): "There are too many \(what). Remove some first."

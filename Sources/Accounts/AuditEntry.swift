@@ -16,6 +16,7 @@ public struct AuditEntry: Hashable, Sendable {
         case signedIn, signInFailed, signedOut, sessionEnded
         case accountCreated, accountRemoved, roleChanged, passwordChanged
         case invited, invitationWithdrawn, passwordLinkIssued
+        case passkeyAdded, passkeyRemoved
         case appTokenIssued, appTokenRevoked
         case shareMade, shareEnded
     }

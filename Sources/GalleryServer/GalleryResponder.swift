@@ -73,6 +73,7 @@ struct GalleryResponder: Responder {
             access: access
         ).add(to: &router)
         AccountRoutes(accounts: library.required, cookies: cookies, access: access).add(to: &router)
+        PasskeyRoutes(accounts: library.required, cookies: cookies, crossOrigin: crossOrigin).add(to: &router)
         PeopleRoutes(accounts: library.required).add(to: &router)
         SharesRoutes(accounts: library.required, cookies: cookies).add(to: &router)
         var files = StaticFiles.Configuration()

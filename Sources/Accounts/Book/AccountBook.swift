@@ -1,7 +1,8 @@
-/// All accounts, sessions, app tokens and invitations, in memory. A value: records go in, answers come out.
+/// All accounts, sessions, passkeys, app tokens, invitations and shares, in memory. A value: records go in, answers come out.
 struct AccountBook: Sendable {
     private(set) var accounts: [AccountID: Account] = [:]
     private(set) var sessions: [String: Session] = [:]
+    private(set) var passkeys: [String: Passkey] = [:]
     private(set) var appTokens: [String: AppToken] = [:]
     private(set) var invitations: [String: Invitation] = [:]
     private(set) var shares: [String: Share] = [:]
@@ -10,6 +11,7 @@ struct AccountBook: Sendable {
     private let secret: InstallationSecret
     private var accountsByName: [String: AccountID] = [:]
     private var sessionsByDigest: [String: String] = [:]
+    private var passkeysByCredential: [[UInt8]: String] = [:]
     private var appTokensByDigest: [String: String] = [:]
     private var invitationsByDigest: [String: String] = [:]
 
@@ -27,6 +29,8 @@ struct AccountBook: Sendable {
         else { return nil }
         return (session, account)
     }
+
+    func passkey(_ credential: [UInt8]) -> Passkey? { passkeysByCredential[credential].flatMap { passkeys[$0] } }
 
     func appToken(_ digest: String, at now: Int64) -> (AppToken, Account)? {
         guard let token = appTokensByDigest[digest].flatMap({ appTokens[$0] }), token.isAlive(at: now),
@@ -74,6 +78,7 @@ struct AccountBook: Sendable {
         sessions.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
             .init(.session, $0.id, nil)
         }
+            + passkeys.values.filter { accounts[$0.account] == nil }.map { .init(.passkey, $0.id, nil) }
             + appTokens.values.filter { !$0.isAlive(at: now) || accounts[$0.account] == nil }.map {
                 .init(.appToken, $0.id, nil)
             }
@@ -104,6 +109,11 @@ struct AccountBook: Sendable {
             for digest in [session.digest, session.previous?.digest].compactMap(\.self) {
                 sessionsByDigest[digest] = record.id
             }
+        case .passkey:
+            if let former = passkeys.removeValue(forKey: record.id) { passkeysByCredential[former.credential] = nil }
+            guard let passkey = try record.body.map({ try Passkey(record.id, $0) }) else { return }
+            passkeys[record.id] = passkey
+            passkeysByCredential[passkey.credential] = record.id
         case .appToken:
             if let former = appTokens.removeValue(forKey: record.id) { appTokensByDigest[former.digest] = nil }
             guard let token = try record.body.map({ try AppToken(record.id, $0) }) else { return }

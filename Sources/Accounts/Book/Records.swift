@@ -53,6 +53,34 @@ extension Session {
     }
 }
 
+extension Passkey {
+    var record: LibraryRecord {
+        LibraryRecord(.passkey, id) { json in
+            json.member("account", account.description)
+            json.member("name", name)
+            json.member("credential", Base64.url.encode(credential))
+            json.member("algorithm", key.algorithm.rawValue)
+            json.member("key", Base64.url.encode(key.der))
+            json.member("counter", Int(counter))
+            json.member("created", Int(created))
+            json.member("used", used.map { Int($0) })
+        }
+    }
+
+    init(_ id: String, _ body: [UInt8]) throws {
+        let json = try JSONField(body)
+        let der = try json.required("key")
+        guard let algorithm = PasskeyPublicKey.Algorithm(rawValue: try json.required("algorithm").integer()),
+            let key = PasskeyPublicKey(algorithm, der: try der.base64url())
+        else { throw der.broken("must be a public key") }
+        self.init(
+            id: id, account: try json.required("account").named(AccountID.init),
+            name: try json.required("name").text(), credential: try json.required("credential").base64url(), key: key,
+            counter: UInt32(try json.required("counter").integer(in: 0...Int(UInt32.max))),
+            created: try json.required("created").time(), used: try json["used"]?.time())
+    }
+}
+
 extension AppToken {
     var record: LibraryRecord {
         LibraryRecord(.appToken, id) { json in

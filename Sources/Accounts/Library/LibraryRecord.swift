@@ -5,6 +5,7 @@ public struct LibraryRecord: Hashable, Sendable {
         case secret
         case account
         case session
+        case passkey
         case appToken
         case invitation
         case share

@@ -34,7 +34,7 @@ extension Accounts {
             }
             throw .wrongPassword
         }
-        return try await begin(account.id, hash, from: sender)
+        return try await begin(account.id, password: hash, from: sender)
     }
 
     /// Checks a password, unless whoever tries it has to wait.
@@ -43,13 +43,7 @@ extension Accounts {
     func matches(
         _ password: String, _ hash: String, _ attempt: AttemptLimiter.Attempt
     ) async throws(AccountsError) -> Bool {
-        let (wait, hasFailed) = limiter.withLock { limiter in
-            let answer = (limiter.wait(attempt, now: uptime), limiter.hasFailed(attempt, now: uptime))
-            // Counted before the check, so that attempts made at once are all counted.
-            if answer.0 == 0 { limiter.failed(attempt, now: uptime) }
-            return answer
-        }
-        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        let hasFailed = try begin(attempt)
         let urgency: PasswordQueue.Urgency = attempt.attempter == .known ? .known : hasFailed ? .failed : .fresh
         let password = String(password.prefix(Password.longest + 1))
         let matches = try await passwordQueue.run(urgency) { Password.matches(password, hash) }
@@ -57,20 +51,49 @@ extension Accounts {
         return matches
     }
 
+    /// Counts an attempt as failed before its check, so that attempts made at once are all counted.
+    ///
+    /// - Returns: Whether it has failed lately.
+    /// - Throws: ``AccountsError/tooManyAttempts(wait:)``.
+    @discardableResult func begin(_ attempt: AttemptLimiter.Attempt) throws(AccountsError) -> Bool {
+        let (wait, hasFailed) = limiter.withLock { limiter in
+            let answer = (limiter.wait(attempt, now: uptime), limiter.hasFailed(attempt, now: uptime))
+            if answer.0 == 0 { limiter.failed(attempt, now: uptime) }
+            return answer
+        }
+        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        return hasFailed
+    }
+
     /// Begins a session of an account.
     ///
     /// - Parameter hash: Of the password that was checked: it may have been changed since.
-    func begin(_ id: AccountID, _ hash: String, from sender: Sender) async throws(AccountsError) -> SignedIn {
+    func begin(_ id: AccountID, password hash: String, from sender: Sender) async throws(AccountsError) -> SignedIn {
+        try await begin(id, from: sender) { (book, _) throws(AccountsError) in
+            guard book.accounts[id]?.passwordHash == hash else { throw .wrongPassword }
+        }
+    }
+
+    /// Begins a session of an account.
+    ///
+    /// - Parameters:
+    ///   - means: What the person signed in with, for the audit log; nil for the password.
+    ///   - confirm: Checks, in the change that begins the session, that what was checked before still holds.
+    func begin(
+        _ id: AccountID, with means: String? = nil, from sender: Sender,
+        _ confirm: @escaping @Sendable (AccountBook, inout Change) throws(AccountsError) -> Void
+    ) async throws(AccountsError) -> SignedIn {
         let secret = Secret.random(32)
         return try await change { [self] (book, change) throws(AccountsError) in
-            guard let account = book.accounts[id], account.passwordHash == hash else { throw .wrongPassword }
+            try confirm(book, &change)
+            guard let account = book.accounts[id] else { throw .notFound }
             let session = Session(
                 id: Self.newID(), account: id, digest: secret.digest, previous: nil, created: now, rotated: now,
                 seen: now, agent: sender.agent, address: sender.address)
             let others = book.sessions.values.filter { $0.account == id }.sorted { $0.seen < $1.seen }
             change.records += others.dropLast(Self.maximumSessions - 1).map { LibraryRecord(.session, $0.id, nil) }
             change.records.append(session.record)
-            change.entries.append(entry(.signedIn, by: account.name, sender))
+            change.entries.append(entry(.signedIn, by: account.name, sender, means))
             let principal = Principal(
                 account: id, name: account.name, role: account.role, rights: account.role.rights,
                 credential: .session(session.id))
@@ -174,12 +197,7 @@ extension Accounts {
     /// - Throws: ``AccountsError/tooManyAttempts(wait:)``.
     func hashed(_ password: String, for purpose: String) async throws(AccountsError) -> String {
         let attempt = AttemptLimiter.Attempt(attempter: .known, target: "new \(purpose)")
-        let wait = limiter.withLock { limiter in
-            let wait = limiter.wait(attempt, now: uptime)
-            if wait == 0 { limiter.failed(attempt, now: uptime) }
-            return wait
-        }
-        guard wait == 0 else { throw .tooManyAttempts(wait: wait) }
+        try begin(attempt)
         guard let hash = try await passwordQueue.run(.fresh, { Password.hash(password) }) else {
             throw .unwritable(reason: "there is no memory for a password's hash")
         }

@@ -56,6 +56,16 @@ public struct JSONField: Sendable {
         return text
     }
 
+    /// The bytes of a text in base64url.
+    ///
+    /// - Parameter longest: The most bytes.
+    public func base64url(longest: Int = .max) throws(JSONFieldError) -> [UInt8] {
+        guard let bytes = Base64.url.decode(try text()), bytes.count <= longest else {
+            throw broken("must be base64url" + (longest < .max ? " of at most \(longest) bytes" : ""))
+        }
+        return bytes
+    }
+
     public func boolean() throws(JSONFieldError) -> Bool {
         guard case .boolean(let boolean) = value else { throw broken("must be true or false") }
         return boolean

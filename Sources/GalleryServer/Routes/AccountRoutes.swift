@@ -49,21 +49,10 @@ struct AccountRoutes {
     @Sendable private func signIn(_ request: Request) async throws -> Response {
         let accounts = try require()
         let body = try await read(SignInBody.self, from: request)
-        return try await signedIn(request) { () async throws(AccountsError) in
+        return try await cookies.signedIn(request) { () async throws(AccountsError) in
             try await accounts.signIn(
                 name: body.name, password: body.password, browser: cookies.browser(in: request), from: request.sender)
         }
-    }
-
-    private func signedIn(
-        _ request: Request, _ signIn: () async throws(AccountsError) -> SignedIn
-    ) async throws -> Response {
-        let signedIn = try await problems(signIn)
-        var response = try await unshared(
-            request, SessionBody(hasAccounts: true, isSetUp: true, principal: signedIn.principal), status: .created)
-        response.headers.append(
-            contentsOf: cookies.fields(session: signedIn.session, browser: signedIn.browser, for: request))
-        return response
     }
 
     /// Also removes what the browser has stored of the gallery.
@@ -93,7 +82,7 @@ struct AccountRoutes {
     @Sendable private func accept(_ request: Request) async throws -> Response {
         let accounts = try require()
         let body = try await read(AcceptanceBody.self, from: request)
-        return try await signedIn(request) { () async throws(AccountsError) in
+        return try await cookies.signedIn(request) { () async throws(AccountsError) in
             try await accounts.accept(body.code, name: body.name, password: body.password, from: request.sender)
         }
     }
@@ -153,8 +142,22 @@ struct AccountRoutes {
     }
 }
 
-/// The most bytes of a body about accounts.
-private let maximumAccountBody = 4 << 10
+extension SessionCookies {
+    /// Carries out a sign-in, and answers with the cookies of its session.
+    func signedIn(
+        _ request: Request, _ signIn: () async throws(AccountsError) -> SignedIn
+    ) async throws -> Response {
+        let signedIn = try await problems(signIn)
+        var response = try await unshared(
+            request, SessionBody(hasAccounts: true, isSetUp: true, principal: signedIn.principal), status: .created)
+        response.headers.append(
+            contentsOf: fields(session: signedIn.session, browser: signedIn.browser, for: request))
+        return response
+    }
+}
+
+/// The most bytes of a body about accounts: those with passkeys are the longest.
+private let maximumAccountBody = 16 << 10
 
 /// Reads a body about accounts.
 func read<Body: JSONReadable & Sendable>(_ type: Body.Type, from request: Request) async throws -> Body {
@@ -198,6 +201,9 @@ extension Problem {
                 Problem(.badRequest, title: "A field is invalid", detail: text, members: ["field": "name"])
             case .passwordTooShort, .passwordTooLong:
                 Problem(.badRequest, title: "A field is invalid", detail: text, members: ["field": "password"])
+            case .passkeyRefused: Problem(.forbidden, title: "The passkey was refused", detail: text)
+            case .challengeExpired: Problem(.forbidden, title: "Too late", detail: text)
+            case .passkeyExists: Problem(.conflict, title: "The passkey is known", detail: text)
             case .lastOwner: Problem(.conflict, title: "The gallery needs an owner", detail: text)
             case .notFound: Problem(.notFound, title: "No such entry", detail: text)
             case .tooMany: Problem(.conflict, title: "Limit reached", detail: text)

@@ -3,7 +3,7 @@ import Encodings
 
 // What clients send about accounts. No body but these carries a password or the code of an invitation.
 
-private let longestPassword = 4096
+let longestPassword = 4096
 
 /// `POST /api/v1/session`.
 struct SignInBody: JSONReadable, Sendable {

@@ -1,0 +1,25 @@
+/// A key pair with which a person signs in instead of with the password: the private key never leaves the person's
+/// authenticator.
+public struct Passkey: Hashable, Sendable {
+    /// Names the passkey in lists; not secret.
+    public let id: String
+    public let account: AccountID
+    /// What its owner calls it.
+    public let name: String
+    /// The id that the authenticator has given it.
+    public let credential: [UInt8]
+    let key: PasskeyPublicKey
+    /// The authenticator's count of signatures at the last use.
+    var counter: UInt32
+    /// Seconds since 1970, as all times here.
+    public let created: Int64
+    /// Nil until the first sign-in.
+    public var used: Int64?
+
+    /// In bytes (WebAuthn Level 3 §4, "credential id").
+    public static let longestCredential = 1_023
+
+    /// Whether an authenticator with this count can be the one that was used before. One that counts must count on, or it is a
+    /// copy (WebAuthn Level 3 §6.1.1).
+    func isContinued(by counter: UInt32) -> Bool { counter > self.counter || counter == 0 && self.counter == 0 }
+}

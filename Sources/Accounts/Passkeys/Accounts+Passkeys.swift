@@ -1,0 +1,148 @@
+import Encodings
+import Locking
+
+/// Signing in with passkeys (WebAuthn), and the passkeys of an account.
+extension Accounts {
+    /// The most passkeys of an account.
+    private static let maximumPasskeys = 20
+
+    /// The signature algorithms of passkeys, by their COSE numbers, the preferred first.
+    public static let passkeyAlgorithms = PasskeyPublicKey.Algorithm.allCases.map(\.rawValue)
+
+    /// The account's passkeys, the newest first.
+    public func passkeys(of account: AccountID) -> [Passkey] {
+        book.withLock { $0.passkeys.values.filter { $0.account == account } }
+            .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
+    }
+
+    // MARK: - Adding and removing
+
+    /// The challenge for a new passkey of the principal, after a check of the present password: a passkey outlives the session, so
+    /// somebody who finds an unlocked browser must not be able to add one.
+    ///
+    /// - Throws: ``AccountsError``: `wrongPassword`, `tooManyAttempts`.
+    public func challengeForNewPasskey(
+        password: String, by principal: Principal
+    ) async throws(AccountsError) -> [UInt8] {
+        let account = try book.withLock { book throws(AccountsError) in try book.require(principal, [], at: now) }
+        let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(principal.account)")
+        guard try await matches(password, account.passwordHash, attempt) else { throw .wrongPassword }
+        let purpose = try Self.creation(principal, account)
+        return challenges.withLock { $0.issue(for: purpose, now: uptime) }
+    }
+
+    private static func creation(
+        _ principal: Principal, _ account: Account
+    ) throws(AccountsError) -> PasskeyChallenges.Purpose {
+        guard case .session(let session) = principal.credential else { throw .notFound }
+        return .creation(account.id, session: session, passwordHash: account.passwordHash)
+    }
+
+    /// Adds a passkey to the principal's account.
+    ///
+    /// - Parameters:
+    ///   - algorithm: The COSE number of the signature algorithm.
+    ///   - publicKey: A `SubjectPublicKeyInfo` in DER.
+    /// - Throws: ``AccountsError``: `invalidName`, `passkeyRefused`, `challengeExpired`, `passkeyExists`, `tooMany`.
+    public func addPasskey(
+        _ name: String, _ response: PasskeyResponse, algorithm: Int, publicKey: [UInt8], at party: RelyingParty,
+        by principal: Principal, from sender: Sender
+    ) async throws(AccountsError) -> Passkey {
+        guard let name = Account.normalized(name) else { throw .invalidName }
+        let (client, authenticator) = try response.read(ClientData.creation, at: party)
+        guard let algorithm = PasskeyPublicKey.Algorithm(rawValue: algorithm),
+            let key = PasskeyPublicKey(algorithm, der: publicKey),
+            authenticator.credential == response.credential
+        else { throw .passkeyRefused }
+        return try await change { [self] (book, change) throws(AccountsError) in
+            let account = try book.require(principal, [], at: now)
+            let purpose = try Self.creation(principal, account)
+            guard challenges.withLock({ $0.use(client.challenge, for: purpose, now: uptime) }) else {
+                throw .challengeExpired
+            }
+            guard book.passkey(response.credential) == nil else { throw .passkeyExists }
+            guard book.passkeys.values.count(where: { $0.account == account.id }) < Self.maximumPasskeys else {
+                throw .tooMany("passkeys")
+            }
+            let passkey = Passkey(
+                id: Self.newID(), account: account.id, name: name, credential: response.credential, key: key,
+                counter: authenticator.counter, created: now)
+            change.records.append(passkey.record)
+            change.entries.append(entry(.passkeyAdded, by: principal.name, sender, name))
+            return passkey
+        }
+    }
+
+    /// - Throws: ``AccountsError/notFound`` for a passkey of somebody else.
+    public func removePasskey(_ id: String, by principal: Principal, from sender: Sender) async throws(AccountsError) {
+        try await change { [self] (book, change) throws(AccountsError) in
+            _ = try book.require(principal, [], at: now)
+            guard let passkey = book.passkeys[id], passkey.account == principal.account else { throw .notFound }
+            change.records.append(LibraryRecord(.passkey, id, nil))
+            change.entries.append(entry(.passkeyRemoved, by: principal.name, sender, passkey.name))
+            change.revocations.insert(principal.account)
+        }
+    }
+
+    // MARK: - Signing in
+
+    /// A challenge for somebody who is about to sign in.
+    public func challengeForSignIn() -> [UInt8] { challenges.withLock { $0.issue(for: .signIn, now: uptime) } }
+
+    /// Signs in with a passkey.
+    ///
+    /// - Parameter userHandle: The account as the authenticator knows it, if it says so.
+    /// - Throws: ``AccountsError``: `passkeyRefused`, `challengeExpired`, `tooManyAttempts`, `unwritable`.
+    public func signIn(
+        _ response: PasskeyResponse, signature: [UInt8], userHandle: [UInt8]?, at party: RelyingParty,
+        from sender: Sender
+    ) async throws(AccountsError) -> SignedIn {
+        let attempt = AttemptLimiter.Attempt(attempter: .address(sender.address), target: "passkeys")
+        try begin(attempt)
+        let known = book.withLock { $0.passkey(response.credential) }
+        do throws(AccountsError) {
+            let signedIn = try await signIn(
+                known, response, signature: signature, userHandle: userHandle, at: party, from: sender)
+            limiter.withLock { $0.succeeded(attempt) }
+            return signedIn
+        } catch {
+            guard error == .passkeyRefused else { throw error }
+            let name = known.flatMap { passkey in book.withLock { $0.accounts[passkey.account]?.name } }
+            try await change { [self] (_, change) throws(AccountsError) in
+                change.entries.append(entry(.signInFailed, by: name ?? "somebody", sender, "passkey"))
+            }
+            throw error
+        }
+    }
+
+    private func signIn(
+        _ known: Passkey?, _ response: PasskeyResponse, signature: [UInt8], userHandle: [UInt8]?,
+        at party: RelyingParty, from sender: Sender
+    ) async throws(AccountsError) -> SignedIn {
+        let (client, authenticator) = try response.read(ClientData.signIn, at: party)
+        guard challenges.withLock({ $0.accepts(client.challenge, for: .signIn, now: uptime) }) else {
+            throw .challengeExpired
+        }
+        guard let known, userHandle == nil || userHandle == known.account.userHandle,
+            known.key.isSignature(signature, of: response.signedBytes)
+        else { throw .passkeyRefused }
+        // The passkey may have been removed or used since, so it counts as it is when the session begins.
+        return try await begin(known.account, with: "passkey \(known.name)", from: sender) {
+            [self] (book, change) throws(AccountsError) in
+            guard var passkey = book.passkeys[known.id], passkey.isContinued(by: authenticator.counter) else {
+                throw .passkeyRefused
+            }
+            guard challenges.withLock({ $0.use(client.challenge, for: .signIn, now: uptime) }) else {
+                throw .challengeExpired
+            }
+            passkey.counter = authenticator.counter
+            passkey.used = now
+            change.records.append(passkey.record)
+        }
+    }
+}
+
+extension AccountID {
+    /// What an authenticator knows the account by. It says nothing about the person (WebAuthn Level 3 §14.6.1).
+    public var userHandle: [UInt8] { Array(description.utf8) }
+}

@@ -1,0 +1,44 @@
+import Locking
+import Logging
+
+@testable import Accounts
+
+/// A library in memory, which can be made to fail; and the time.
+final class MemoryLibrary: LibraryStore, Sendable {
+    struct Full: Error {}
+
+    struct State {
+        var records: [String: LibraryRecord] = [:]
+        var entries: [AuditEntry] = []
+        var isFull = false
+        var now: Int64 = 1_000_000
+    }
+
+    let state = Guarded(State())
+
+    func records() throws -> [LibraryRecord] { state.withLock { Array($0.records.values) } }
+
+    func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
+        try state.withLock { state in
+            guard !state.isFull else { throw Full() }
+            for change in changes {
+                state.records["\(change.kind) \(change.id)"] = change.body == nil ? nil : change
+            }
+            state.entries += entries
+        }
+    }
+
+    func audit(before number: Int64?, limit: Int) throws -> [AuditEntry] { state.withLock(\.entries).reversed() }
+    func close() {}
+
+    func open() throws -> Accounts {
+        try Accounts(store: self, path: "memory", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+            let now = self.state.withLock(\.now)
+            return (now, Double(now))
+        }
+    }
+
+    var now: Int64 { state.withLock(\.now) }
+
+    func wait(_ seconds: Int64) { state.withLock { $0.now += seconds } }
+}
