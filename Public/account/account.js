@@ -8,6 +8,7 @@ import { Entrance } from './entrance.js';
 import { textOf } from './form.js';
 import { forgetGallery } from './forgetting.js';
 import { attachPassword } from './password.js';
+import { Passkeys } from './passkeys.js';
 import { People, roles } from './people.js';
 import { returnToGallery } from './return.js';
 import { Sessions } from './sessions.js';
@@ -111,6 +112,7 @@ async function showAccount(account) {
   find('#sign-out').hidden = find('#password-section').hidden = byProxy;
   find('#sign-out').addEventListener('click', () => act('', signOut));
   const sessions = new Sessions(server, act);
+  const passkeys = new Passkeys(server, act);
   const tokens = new AppTokens(server, act, scopes);
   attachPassword(server, async () => {
     tell('Your password has been changed.');
@@ -118,7 +120,7 @@ async function showAccount(account) {
   });
   const ofSharers = shares ? [new Shares(server, act)] : [];
   const ofOwners = manages ? [new People(server, act), new Activity(server)] : [];
-  await Promise.all([sessions, tokens, ...ofSharers, ...ofOwners].map((part) => part.show()));
+  await Promise.all([sessions, passkeys, tokens, ...ofSharers, ...ofOwners].map((part) => part.show()));
   find('#account').hidden = false;
   if (shares && location.hash.startsWith('#share=')) find('#share-name').focus();
 }

@@ -14,6 +14,7 @@ import { Problem } from '../catalog/problem.js';
  * @typedef {{role?: Role, name?: string}} Purpose  What an invitation is for: a role, or the password of an account.
  * @typedef {{id: string, agent: string, address: string, created: number, seen: number, own?: boolean}} Session  Times
  *   are in seconds since 1970.
+ * @typedef {{id: string, name: string, created: number, used?: number}} Passkey
  * @typedef {{id: string, name: string, scopes: string[], created: number, expires?: number, secret?: string}} AppToken
  * @typedef {{id: string, name: string, role: Role, created: number, own?: boolean}} Person
  * @typedef {{id: string, role?: Role, account?: string, created: number, expires: number}} Invitation
@@ -36,6 +37,19 @@ export class AccountsServer {
    */
   signIn(name, password) {
     return this.#ask('POST', 'session', { name, password });
+  }
+
+  /** @returns {Promise<import('./authenticator.js').SignInChallenge>} */
+  signInChallenge() {
+    return this.#ask('POST', 'session/challenge', {});
+  }
+
+  /**
+   * @param {import('./authenticator.js').Assertion} assertion
+   * @returns {Promise<Present>}
+   */
+  signInWithPasskey(assertion) {
+    return this.#ask('POST', 'session/passkey', assertion);
   }
 
   signOut() {
@@ -74,6 +88,32 @@ export class AccountsServer {
    */
   changePassword(current, replacement) {
     return this.#ask('POST', 'password', { current, new: replacement });
+  }
+
+  /** @returns {Promise<Passkey[]>} */
+  async passkeys() {
+    return (await this.#ask('GET', 'passkeys')).passkeys;
+  }
+
+  /**
+   * @param {string} password
+   * @returns {Promise<import('./authenticator.js').PasskeyChallenge>}
+   */
+  passkeyChallenge(password) {
+    return this.#ask('POST', 'passkeys/challenge', { password });
+  }
+
+  /**
+   * @param {import('./authenticator.js').NewPasskey & {name: string}} passkey
+   * @returns {Promise<Passkey>}
+   */
+  addPasskey(passkey) {
+    return this.#ask('POST', 'passkeys', passkey);
+  }
+
+  /** @param {string} id */
+  removePasskey(id) {
+    return this.#ask('DELETE', `passkeys/${id}`);
   }
 
   /** @returns {Promise<AppToken[]>} */

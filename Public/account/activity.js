@@ -16,6 +16,8 @@ const actions = {
   invited: 'invited somebody',
   invitationWithdrawn: 'withdrew a link',
   passwordLinkIssued: 'created a password link',
+  passkeyAdded: 'added a passkey',
+  passkeyRemoved: 'removed a passkey',
   appTokenIssued: 'created an app token',
   appTokenRevoked: 'revoked an app token',
   shareMade: 'created a share',

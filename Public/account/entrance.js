@@ -1,5 +1,6 @@
 import { find } from '../page/template.js';
-import { onSubmit } from './form.js';
+import { usePasskey, whyNoPasskeys } from './authenticator.js';
+import { onPress, onSubmit } from './form.js';
 
 /** @typedef {import('./accounts-server.js').Purpose} Purpose */
 
@@ -11,6 +12,8 @@ export class Entrance {
   #name = find('#entrance-name');
   /** @type {HTMLInputElement} */
   #password = find('#entrance-password');
+  /** @type {HTMLButtonElement} */
+  #passkey = find('#entrance-passkey');
   #server;
   /**
    * The invitation's code; null to sign in.
@@ -28,11 +31,13 @@ export class Entrance {
     this.#server = server;
     const fields = { name: this.#name, password: this.#password };
     onSubmit(this.#form, () => this.#enter().then(entered), { fields });
+    onPress(this.#passkey, find('#entrance-problem'), () => this.#enterWithPasskey(entered));
     const show = /** @type {HTMLInputElement} */ (find('#entrance-show'));
     show.addEventListener('change', () => (this.#password.type = show.checked ? 'text' : 'password'));
   }
 
   showSignIn() {
+    this.#passkey.hidden = whyNoPasskeys() !== '';
     this.#show({ title: 'Sign in', text: '', action: 'Sign in', autocomplete: 'current-password' });
   }
 
@@ -76,6 +81,14 @@ export class Entrance {
     this.#password.autocomplete = autocomplete;
     this.#form.hidden = false;
     this.#name.focus();
+  }
+
+  /** @param {() => void} entered */
+  async #enterWithPasskey(entered) {
+    const assertion = await usePasskey(await this.#server.signInChallenge());
+    if (assertion === null) return;
+    await this.#server.signInWithPasskey(assertion);
+    entered();
   }
 
   async #enter() {

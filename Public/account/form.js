@@ -34,6 +34,28 @@ export function onSubmit(form, action, { fields = {} } = {}) {
 }
 
 /**
+ * Runs an action when a button is pressed. Meanwhile the button is disabled; a problem is displayed.
+ * @param {HTMLButtonElement} button
+ * @param {HTMLElement} problem
+ * @param {() => Promise<void>} action
+ */
+export function onPress(button, problem, action) {
+  button.addEventListener('click', async () => {
+    show(problem, '');
+    button.disabled = true;
+    try {
+      await action();
+    } catch (error) {
+      show(problem, textOf(error));
+    } finally {
+      button.disabled = false;
+      // A disabled button loses the focus.
+      if (document.activeElement === document.body) button.focus();
+    }
+  });
+}
+
+/**
  * @param {HTMLFormElement} form
  * @param {string} name
  * @returns {HTMLInputElement}

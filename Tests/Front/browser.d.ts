@@ -25,6 +25,12 @@ interface AbortSignalConstructor {
   timeout(milliseconds: number): AbortSignal;
 }
 
+interface AuthenticatorAttestationResponse {
+  getAuthenticatorData(): ArrayBuffer;
+  getPublicKey(): ArrayBuffer | null;
+  getPublicKeyAlgorithm(): number;
+}
+
 interface Node {
   /** Moves an element without taking it out of the page, in browsers that can. */
   moveBefore?(element: Element, before: Node | null): void;
