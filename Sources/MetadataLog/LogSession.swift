@@ -54,32 +54,18 @@ struct LogSession {
     /// Migrates the tables if necessary, and subscribes to notifications of changes.
     ///
     /// - Returns: The session, ready for use.
-    /// - Throws: ``PostgresError``, ``MetadataLogError``.
+    /// - Throws: ``PostgresError``, ``MetadataLogError``, `PostgresSchema.Unusable`.
     func begun(isolation: isolated (any Actor)? = #isolation) async throws -> LogSession {
-        _ = try await ask(Statements.settings(pace.statementTimeout))
-        guard try await ask(Statements.encoding).first?.text(0) == "UTF8" else {
-            throw MetadataLogError(reason: "it does not store all characters: create the database with ENCODING 'UTF8'")
-        }
-        let form = try await Schema.bringUp(connection)
-        if let incompatibility = form.incompatibility { throw MetadataLogError(reason: incompatibility) }
+        let identity = try await connection.begin(Schema.tables, waiting: pace.statementTimeout)
         // If another node creates the row at this moment, only the next attempt sees it.
         var number: Int64?
         for _ in 0..<3 where number == nil { number = try await ask(Statements.gallery, [name]).first?.integer(0) }
         guard let number else { throw MetadataLogError(reason: "the gallery cannot be entered into its tables") }
         var session = self
         session.gallery = number
-        session.log = "\(form.identity)/\(number)/\(try await timeline())"
+        session.log = "\(identity)/\(number)"
         _ = try await ask("LISTEN \(session.channel)")
         return session
-    }
-
-    /// The server's timeline; empty for servers that speak PostgreSQL's protocol and have no timelines.
-    private func timeline(isolation: isolated (any Actor)? = #isolation) async throws -> String {
-        do {
-            return try await ask(Statements.timeline).first?.text(0) ?? ""
-        } catch PostgresError.refused {
-            return ""
-        }
     }
 
     var channel: String { "tessera_\(gallery)" }

@@ -1,7 +1,9 @@
 import Postgres
 
-/// The tables in the database, and their migrations.
+/// The tables of the metadata log.
 enum Schema {
+    static let tables = PostgresSchema(name: "tessera", steps: steps, lock: 0x7465_7373_6572_6101)
+
     /// The statements of each migration. Released statements never change.
     private static let steps: [[String]] = [
         [
@@ -59,73 +61,6 @@ enum Schema {
         ["ALTER TABLE tessera.facts ADD COLUMN sidecars bigint"],
         ["ALTER TABLE tessera.facts ADD COLUMN description text CHECK (octet_length(description) <= 16384)"],
     ]
-
-    /// The schema version of this program.
-    static var currentVersion: Int { steps.count }
-
-    /// A lock that makes nodes starting at the same time migrate one after another.
-    private static let lock = 0x7465_7373_6572_6101
-    private static let stepTime = Duration.seconds(10)
-
-    /// The schema as the database describes it.
-    struct Form: Hashable, Sendable {
-        let form: Int
-        /// The oldest schema version whose programs can still use it.
-        let oldest: Int
-        /// Distinguishes this database from any other, including one that was created anew.
-        let identity: String
-
-        /// Why this program cannot use it, in words for the log.
-        var incompatibility: String? {
-            guard oldest > Schema.currentVersion else { return nil }
-            return
-                "its tables were made by a newer program (form \(form)); this one knows form \(Schema.currentVersion): update it"
-        }
-    }
-
-    /// Creates or migrates the tables if necessary, and returns the schema's description.
-    static func bringUp(
-        _ connection: PostgresConnection, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Form {
-        if let form = try await form(connection), form.form >= currentVersion { return form }
-        _ = try await connection.query("BEGIN", within: stepTime)
-        let time = "\(stepTime / .milliseconds(1))"
-        _ = try await connection.query(
-            "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $1, true)", [time],
-            within: stepTime)
-        _ = try await connection.query("SELECT pg_advisory_xact_lock(\(lock))", within: stepTime)
-        // Another node may have migrated them meanwhile.
-        let known = try await form(connection)?.form ?? 0
-        for step in steps.dropFirst(known) {
-            for statement in step { _ = try await connection.query(statement, within: stepTime) }
-        }
-        if known < currentVersion {
-            _ = try await connection.query("UPDATE tessera.form SET form = \(currentVersion)", within: stepTime)
-        }
-        _ = try await connection.query("COMMIT", within: stepTime)
-        guard let form = try await form(connection) else { throw MetadataLogError(reason: "its tables cannot be read") }
-        return form
-    }
-
-    private static func form(
-        _ connection: PostgresConnection, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Form? {
-        // Queries the system catalog directly: a session caches negative results of `to_regclass` for as long as a
-        // transaction waits for a lock.
-        let there = try await connection.query(
-            """
-            SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-            WHERE nspname = 'tessera' AND relname = 'form')
-            """, within: stepTime)
-        guard there.first?.flag(0) == true else { return nil }
-        let rows = try await connection.query("SELECT form, oldest, identity::text FROM tessera.form", within: stepTime)
-        guard let row = rows.first, let form = row.count(0), form >= 0, let oldest = row.count(1),
-            let identity = row.text(2)
-        else {
-            throw MetadataLogError(reason: "its tables are not Tessera's")
-        }
-        return Form(form: form, oldest: oldest, identity: identity)
-    }
 }
 
 /// Why a database that responds cannot be used, in words for the log.

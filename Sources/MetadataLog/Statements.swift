@@ -4,27 +4,6 @@ enum Statements {
     private static let columns = names.joined(separator: ", ")
     private static let own: Set<String> = ["image", "version"]
 
-    /// The settings of a session. The search path keeps out functions of other users, and timeouts end statements that
-    /// this node has given up. A node that freezes within a transaction, or loses its power, must not block the others.
-    ///
-    /// - Parameter time: The time that this node waits for a response.
-    static func settings(_ time: Duration) -> String {
-        let milliseconds = time / .milliseconds(1)
-        let settings = [
-            ("search_path", "pg_catalog, pg_temp"), ("default_transaction_isolation", "read committed"),
-            ("statement_timeout", "\(Int(milliseconds * 0.9))"), ("lock_timeout", "\(Int(milliseconds * 0.7))"),
-            ("idle_in_transaction_session_timeout", "5000"), ("tcp_keepalives_idle", "10"),
-            ("tcp_keepalives_interval", "3"), ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "10000"),
-        ]
-        let calls = settings.map { "pg_catalog.set_config('\($0.0)', '\($0.1)', false)" }
-        return "SELECT \(calls.joined(separator: ", "))"
-    }
-
-    /// The character encoding of the database, and its timeline: a standby or a restored backup continues on a new
-    /// timeline (PostgreSQL, 26.3.5).
-    static let encoding = "SELECT current_setting('server_encoding')"
-    static let timeline = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
-
     /// The gallery's number; created if it does not exist. Parameter: the gallery's name.
     static let gallery = """
         WITH made AS (INSERT INTO tessera.gallery (name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING id)
