@@ -60,8 +60,8 @@ let package = Package(
         module(
             "GalleryServer",
             dependsOn: [
-                "Accounts", "Metrics", "HTTPServer", "Time", "Encodings", "Hashing", "Cluster", "MetadataLog",
-                "Postgres", "Redis", "Loading",
+                "Accounts", "SharedLibrary", "Metrics", "HTTPServer", "Time", "Encodings", "Hashing", "Cluster",
+                "MetadataLog", "Postgres", "Redis", "Loading",
                 "Locking", "BlockingIO", "Renditions", "RenderWorkers",
                 "Catalog", "Images", "Clients", "Addresses", "Traces", deque, httpTypes, tracing, log,
             ],
@@ -71,6 +71,8 @@ let package = Package(
             dependsOn: [
                 "BlockingIO", "Encodings", "Hashing", "Locking", "Scheduling", "CArgon2", "CCrypto", deque, grdb, log,
             ]),
+        module(
+            "SharedLibrary", dependsOn: ["Accounts", "Postgres", "Encodings", "EventLoops", "Locking", log]),
         module(
             "Cluster",
             dependsOn: [

@@ -47,7 +47,6 @@ extension Accounts {
             guard let token = book.appTokens[id], token.account == principal.account else { throw .notFound }
             change.records.append(LibraryRecord(.appToken, id, nil))
             change.entries.append(entry(.appTokenRevoked, by: principal.name, sender, token.name))
-            change.revocations.insert(principal.account)
         }
     }
 }

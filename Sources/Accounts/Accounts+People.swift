@@ -16,13 +16,12 @@ extension Accounts {
             .sorted { ($0.created, $0.id) > ($1.created, $1.id) }
     }
 
-    /// Makes a link for the first owner. Links made earlier for the same purpose end.
+    /// Makes a link for the first owner. Links made earlier for the same purpose end; in a shared library, only once there
+    /// is an owner, because each node makes one.
     public func inviteOwner() async throws(AccountsError) -> Secret {
         let code = Secret.random(16)
         return try await change { [self] (book, change) throws(AccountsError) in
-            change.records += book.invitations.values.filter { $0.purpose == .newAccount(.owner) }.map {
-                LibraryRecord(.invitation, $0.id, nil)
-            }
+            if !store.isShared { change.records += book.setUpLinks }
             change.records.append(
                 Invitation(
                     id: Self.newID(), digest: code.digest, purpose: .newAccount(.owner), issuer: nil, created: now,
@@ -111,6 +110,10 @@ extension Accounts {
             change.records.append(LibraryRecord(.invitation, invitation.id, nil))
             switch invitation.purpose {
             case .newAccount(let role):
+                if invitation.issuer == nil {
+                    guard book.owners == 0 else { throw .noSuchInvitation }
+                    change.records += book.setUpLinks
+                }
                 guard let newName, book.account(named: newName) == nil else { throw .nameTaken }
                 return try newAccount(newName, role, hash, in: book, from: sender, &change).id
             case .password(let id):
@@ -126,7 +129,6 @@ extension Accounts {
                     change.entries.append(entry(.passkeyRemoved, by: account.name, sender, passkey.name))
                 }
                 change.entries.append(entry(.passwordChanged, by: account.name, sender))
-                change.revocations.insert(id)
                 return id
             }
         }
@@ -138,7 +140,7 @@ extension Accounts {
     /// - Parameter name: A normalized name that no account has.
     func newAccount(
         _ name: String, _ role: Role, _ hash: String, in book: AccountBook, from sender: Sender,
-        _ change: inout Change
+        _ change: inout LibraryChange
     ) throws(AccountsError) -> Account {
         guard book.accounts.count < Self.maximumAccounts else { throw .tooMany("accounts") }
         let account = Account(
@@ -172,7 +174,7 @@ extension Accounts {
     /// Adds another role of an account to a change.
     func give(
         _ account: Account, _ role: Role, by actor: String, in book: AccountBook, from sender: Sender,
-        _ change: inout Change
+        _ change: inout LibraryChange
     ) throws(AccountsError) -> Account {
         guard account.role != .owner || book.owners > 1 else { throw .lastOwner }
         var account = account
@@ -181,7 +183,6 @@ extension Accounts {
         change.records.append(account.record)
         change.records += book.links(by: account.id)
         change.entries.append(entry(.roleChanged, by: actor, sender, "\(account.name): \(role.rawValue)"))
-        change.revocations.insert(account.id)
         return account
     }
 
@@ -200,7 +201,6 @@ extension Accounts {
             change.records += book.shares.values.filter { $0.account == id }.map { .init(.share, $0.id, nil) }
             change.records += book.passwordLinks(of: id) + book.links(by: id)
             change.entries.append(entry(.accountRemoved, by: principal.name, sender, account.name))
-            change.revocations.insert(id)
         }
     }
 }

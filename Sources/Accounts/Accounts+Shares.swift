@@ -82,7 +82,6 @@ extension Accounts {
             }
             change.records.append(LibraryRecord(.share, id, nil))
             change.entries.append(entry(.shareEnded, by: principal.name, sender, share.name))
-            change.revocations.insert(share.account)
         }
     }
 
@@ -133,21 +132,25 @@ extension Accounts {
         if isFirst { saveLater { [weak self] in self?.saveVisits() } }
     }
 
-    /// On the accounts' queue.
+    /// Adds to the numbers in the library, to which other nodes add, too. On the accounts' thread.
     func saveVisits() {
         let counted = visits.withLock { visits in
             defer { visits = [:] }
             return visits
         }
-        let records = book.withLock { book in
-            counted.compactMap { id, count -> LibraryRecord? in
-                guard var share = book.shares[id] else { return nil }
-                share.visits += count
-                // The record was made from a share, so it can be read.
-                try? book.apply(share.record)
-                return share.record
+        guard !counted.isEmpty else { return }
+        do {
+            try makeChange { (book, change) throws(AccountsError) in
+                change.records += counted.compactMap { id, count in
+                    guard var share = book.shares[id] else { return nil }
+                    share.visits += count
+                    return share.record
+                }
             }
+        } catch {
+            // Another time.
+            visits.withLock { $0.merge(counted, uniquingKeysWith: +) }
+            saveLater { [weak self] in self?.saveVisits() }
         }
-        writeNow(records)
     }
 }

@@ -1,12 +1,14 @@
+import BlockingIO
 import Dispatch
 import Glibc
 import Locking
 public import Logging
+import Synchronization
 
 /// The accounts of a gallery, with their rights, sessions, passkeys, app tokens, invitations, and shares.
 ///
-/// All answers come from memory, at once and from any thread. Changes are made one after another, on a queue of their own,
-/// and are on the disk before their caller hears of them.
+/// All answers come from memory, at once and from any thread. Changes are made one after another, on a thread of their own,
+/// and are on the disk before their caller hears of them. If the library is shared, changes of other nodes are followed.
 public final class Accounts: Sendable {
     public let secret: InstallationSecret
     let store: any LibraryStore
@@ -17,59 +19,101 @@ public final class Accounts: Sendable {
     /// Visits of shares that are not written yet, by share.
     let visits = Guarded<[String: Int]>([:])
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)
-    private let queue = DispatchQueue(label: "tessera.accounts")
+    /// One thread, on which everything that uses the store runs, one after another: a store may block for as long as its
+    /// server takes to respond.
+    let thread: BlockingPool
+    /// Until when the book may be used, as the bits of a `Double` on the clock of ``uptime``.
+    let validUntil = Atomic(Double.infinity.bitPattern)
+    let following = Guarded(Following())
     private let observers = Guarded<[@Sendable (AccountID) -> Void]>([])
     private let accountObservers = Guarded<[@Sendable () -> Void]>([])
-    private let logger: Logger
+    let logger: Logger
 
-    /// Opens the library, and creates it if there is none. Blocking.
+    /// Opens the library in a file, and creates it if there is none.
     ///
     /// - Throws: ``AccountsError/library(path:reason:)``.
-    public convenience init(path: String, logger: Logger) throws(AccountsError) {
-        try self.init(store: try SQLiteLibrary(path: path), path: path, logger: logger)
+    public static func open(path: String, logger: Logger) async throws(AccountsError) -> Accounts {
+        try await open(logger: logger) { () throws(AccountsError) in try SQLiteLibrary(path: path) }
     }
 
-    init(
-        store: any LibraryStore, path: String, logger: Logger,
-        time: @escaping @Sendable () -> (seconds: Int64, uptime: Double) = {
-            (Int64(Glibc.time(nil)), Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
+    /// Opens a library.
+    ///
+    /// - Parameter store: Opens the store, which these accounts close. It may block.
+    /// - Throws: ``AccountsError/library(path:reason:)``.
+    public static func open(
+        logger: Logger, _ store: @escaping @Sendable () throws(AccountsError) -> any LibraryStore
+    ) async throws(AccountsError) -> Accounts {
+        try await open(logger: logger, time: systemTime, store)
+    }
+
+    static func open(
+        logger: Logger, time: @escaping @Sendable () -> (seconds: Int64, uptime: Double),
+        _ store: @escaping @Sendable () throws(AccountsError) -> any LibraryStore
+    ) async throws(AccountsError) -> Accounts {
+        let thread = BlockingPool(label: "accounts", threads: 1)
+        let result: Result<Accounts, AccountsError> = await withCheckedContinuation { continuation in
+            thread.submit {
+                continuation.resume(
+                    returning: Result { () throws(AccountsError) in
+                        try Accounts(store: try store(), thread: thread, logger: logger, time: time)
+                    })
+            }
         }
+        return try result.get()
+    }
+
+    /// The uptime also counts while the machine sleeps.
+    private static let systemTime: @Sendable () -> (seconds: Int64, uptime: Double) = {
+        var uptime = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &uptime)
+        return (Int64(Glibc.time(nil)), Double(uptime.tv_sec) + Double(uptime.tv_nsec) / 1e9)
+    }
+
+    /// Blocking.
+    init(
+        store: any LibraryStore, thread: BlockingPool = BlockingPool(label: "accounts", threads: 1), logger: Logger,
+        time: @escaping @Sendable () -> (seconds: Int64, uptime: Double)
     ) throws(AccountsError) {
+        self.thread = thread
         self.store = store
         self.logger = logger
         self.time = time
         do {
-            let records = try store.records()
-            let known = try records.lazy.compactMap { try InstallationSecret($0) }.first
-            let secret = known ?? .random()
-            self.secret = secret
-            if known == nil { try store.write([secret.record], []) }
-            var book = AccountBook(secret: secret)
-            for record in records {
-                do {
-                    try book.apply(record)
-                } catch {
-                    // Without an account, whatever belongs to it would be removed.
-                    guard record.kind != .account else { throw error }
-                    logger.error("A record of the library is unreadable and is ignored: \(record.kind) \(record.id)")
+            let began = time().uptime
+            var opened: (secret: InstallationSecret, news: LibraryNews)?
+            try store.change { news in
+                let known = try news.records.lazy.compactMap { try InstallationSecret($0) }.first
+                let secret = known ?? .random()
+                let new = known == nil ? [secret.record] : []
+                opened = (secret, LibraryNews(records: news.records + new, isWhole: true, validity: news.validity))
+                return LibraryChange(records: new)
+            }
+            guard let opened else { throw LibraryUnavailable("it has not been read") }
+            secret = opened.secret
+            book = Guarded(AccountBook(secret: opened.secret))
+            try take(opened.news, since: began)
+            // If the disk is full, next time.
+            if book.withLock({ !$0.dead(at: now).isEmpty }) {
+                _ = try? makeChange { [self] (book, change) throws(AccountsError) in
+                    change.records += book.dead(at: now)
                 }
             }
-            let dead = book.dead(at: time().seconds)
-            // If the disk is full, next time.
-            if !dead.isEmpty { try? store.write(dead, []) }
-            for record in dead { try book.apply(record) }
-            self.book = Guarded(book)
         } catch {
-            throw .library(path: path, reason: "\(error)")
+            store.close()
+            throw .library(path: store.place, reason: "\(error)")
         }
+        store.follow { [weak self] in self?.enqueueCatchUp() }
         _ = Password.unmatched
     }
 
-    /// Waits for changes in progress, and closes the library. Blocking.
-    public func close() {
-        queue.sync {
-            saveVisits()
-            store.close()
+    /// Waits for changes in progress, and closes the library.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            thread.submit { [self] in
+                saveVisits()
+                store.close()
+                continuation.resume()
+            }
         }
     }
 
@@ -117,10 +161,10 @@ public final class Accounts: Sendable {
         book.withLock { book in book.accounts.values.map { ($0.id, $0.epoch, $0.role.rights) } }
     }
 
-    /// Calls `body` after each change to accounts: on the accounts' queue, so it must be brief.
+    /// Calls `body` after each change to accounts: on the accounts' thread, so it must be brief.
     public func onChange(_ body: @escaping @Sendable () -> Void) { accountObservers.withLock { $0.append(body) } }
 
-    /// Calls `body` after each change that takes something from an account: on the accounts' queue, so it must be brief.
+    /// Calls `body` after each change that takes something from an account: on the accounts' thread, so it must be brief.
     public func onRevocation(_ body: @escaping @Sendable (AccountID) -> Void) { observers.withLock { $0.append(body) } }
 
     // MARK: - Changes
@@ -128,71 +172,103 @@ public final class Accounts: Sendable {
     var now: Int64 { time().seconds }
     var uptime: Double { time().uptime }
 
-    /// What a change writes.
-    struct Change {
-        var records: [LibraryRecord] = []
-        var entries: [AuditEntry] = []
-        /// Accounts whose sessions, tokens or rights have become fewer.
-        var revocations: Set<AccountID> = []
-    }
-
     /// Makes one change after all earlier ones: computes it from the book, writes it, and puts it into the book.
     ///
     /// - Throws: ``AccountsError``.
     func change<Value: Sendable>(
-        _ body: @escaping @Sendable (AccountBook, inout Change) throws(AccountsError) -> Value
+        _ body: @escaping @Sendable (AccountBook, inout LibraryChange) throws(AccountsError) -> Value
     ) async throws(AccountsError) -> Value {
         let result: Result<Value, AccountsError> = await withCheckedContinuation { continuation in
-            queue.async { [self] in
+            thread.submit { [self] in
                 continuation.resume(returning: Result { () throws(AccountsError) in try makeChange(body) })
             }
         }
         return try result.get()
     }
 
-    private func makeChange<Value>(
-        _ body: (AccountBook, inout Change) throws(AccountsError) -> Value
+    /// The same on the accounts' thread.
+    func makeChange<Value>(
+        _ body: (AccountBook, inout LibraryChange) throws(AccountsError) -> Value
     ) throws(AccountsError) -> Value {
-        var change = Change()
-        let value = try body(book.withLock(\.self), &change)
+        var outcome: Result<Value, AccountsError>?
         do {
-            try store.write(change.records, change.entries)
-            try book.withLock { book in for record in change.records { try book.apply(record) } }
+            let began = uptime
+            var written: [LibraryRecord] = []
+            try store.change { news in
+                try take(news, since: began)
+                let now = book.withLock(\.self)
+                var change = LibraryChange()
+                let result = Result { () throws(AccountsError) in try body(now, &change) }
+                outcome = result
+                _ = try result.get()
+                written = change.records
+                return change
+            }
+            try apply(written)
         } catch {
+            if case .failure(let refusal)? = outcome { throw refusal }
+            // The store logs that it cannot be reached.
+            if error is LibraryUnavailable { throw .unavailable(reason: "\(error)") }
             logger.error("The library cannot be written: \(error)")
             throw .unwritable(reason: "\(error)")
         }
-        if change.records.contains(where: { $0.kind == .account }) {
+        guard let outcome else { throw .unwritable(reason: "it has not been read") }
+        return try outcome.get()
+    }
+
+    /// Puts records into the book, and tells the observers. On the accounts' thread.
+    ///
+    /// - Throws: `JSONFieldError` for an account that cannot be read: without it, whatever belongs to it would be removed.
+    func apply(_ records: [LibraryRecord]) throws {
+        var revoked: Set<AccountID> = []
+        var failure: (any Error)?
+        book.withLock { book in
+            for record in records {
+                do {
+                    if let account = try book.apply(record) { revoked.insert(account) }
+                } catch {
+                    guard record.kind != .account else {
+                        failure = error
+                        continue
+                    }
+                    logger.error("A record of the library is unreadable and is ignored: \(record.kind) \(record.id)")
+                    // A removal can be read.
+                    if let account = try? book.apply(LibraryRecord(record.kind, record.id, nil)) {
+                        revoked.insert(account)
+                    }
+                }
+            }
+        }
+        if records.contains(where: { $0.kind == .account }) {
             for observer in accountObservers.withLock(\.self) { observer() }
         }
-        let observers = observers.withLock(\.self)
-        for account in change.revocations { for observer in observers { observer(account) } }
-        return value
+        for account in revoked { tellRevocation(of: account) }
+        if let failure { throw failure }
+    }
+
+    /// Makes streams of the account check whether they may go on. On the accounts' thread.
+    func tellRevocation(of account: AccountID) {
+        for observer in observers.withLock(\.self) { observer(account) }
     }
 
     /// How long visits are collected before they are written.
     private static let visitDelay = DispatchTimeInterval.seconds(30)
 
-    /// Calls `body` on the accounts' queue after a while.
+    /// Calls `body` on the accounts' thread after a while.
     func saveLater(_ body: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + Self.visitDelay, execute: body)
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.visitDelay) { [thread] in thread.submit(body) }
     }
 
-    /// Writes a session as it is in the book, unless it has ended meanwhile.
-    func save(session id: String) {
-        queue.async { [weak self] in
-            guard let self, let session = book.withLock({ $0.sessions[id] }) else { return }
-            writeNow([session.record])
-        }
-    }
-
-    /// On the accounts' queue.
-    func writeNow(_ records: [LibraryRecord]) {
-        guard !records.isEmpty else { return }
-        do {
-            try store.write(records, [])
-        } catch {
-            logger.error("The library cannot be written: \(error)")
+    /// Writes when and from where a session was last used, unless it has ended meanwhile.
+    func save(session id: String, seen: Int64, address: String) {
+        thread.submit { [weak self] in
+            _ = try? self?.makeChange { (book, change) throws(AccountsError) in
+                guard var session = book.sessions[id] else { return }
+                // Another node may have noted a later use.
+                session.seen = max(session.seen, seen)
+                session.address = address
+                change.records.append(session.record)
+            }
         }
     }
 
@@ -201,9 +277,11 @@ public final class Accounts: Sendable {
     /// - Parameter number: Only entries with a smaller number; nil for the newest.
     public func audit(before number: Int64?, limit: Int) async throws(AccountsError) -> [AuditEntry] {
         let result: Result<[AuditEntry], AccountsError> = await withCheckedContinuation { continuation in
-            queue.async { [store] in
+            thread.submit { [store] in
                 do {
                     continuation.resume(returning: .success(try store.audit(before: number, limit: limit)))
+                } catch let error as LibraryUnavailable {
+                    continuation.resume(returning: .failure(.unavailable(reason: "\(error)")))
                 } catch {
                     continuation.resume(returning: .failure(.unwritable(reason: "\(error)")))
                 }

@@ -4,6 +4,8 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
     case library(path: String, reason: String)
     /// The library cannot be written, so nothing was changed.
     case unwritable(reason: String)
+    /// The library that nodes share cannot be reached.
+    case unavailable(reason: String)
     /// The name and the password do not belong together, or there is no such account.
     case wrongPassword
     /// There were too many attempts. `wait` is the number of seconds until the next one is allowed.
@@ -33,6 +35,7 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .library(let path, let reason): "The library \(path) cannot be used: \(reason)."
         case .unwritable(let reason): "The library cannot be written (\(reason)), so nothing was changed."
+        case .unavailable(let reason): "The library cannot be reached (\(reason))."
         case .wrongPassword: "The name or the password is wrong."
         case .tooManyAttempts(let wait): "There were too many attempts. Try again in \(wait) s."
         case .noSuchInvitation: "This link has been used or has expired. Ask for a new one."

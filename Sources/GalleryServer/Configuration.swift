@@ -27,7 +27,7 @@ extension Gallery {
         public var rendering = RenderPool.Configuration()
         /// The Redis server that coordinates several nodes of this gallery; nil for a single node.
         public var redis: RedisAddress?
-        /// The PostgreSQL server in which several nodes of this gallery share metadata; nil for none.
+        /// The PostgreSQL server in which several nodes of this gallery share metadata and accounts; nil for none.
         public var database: PostgresAddress?
         /// The URL, with a slash at its end, below which renditions are also stored in an object store; nil for none.
         public var tileBucket: String?
@@ -36,7 +36,7 @@ extension Gallery {
         /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
         /// The file of accounts, and of the secret that keys ids; created if it does not exist. Nil for none: then ids
-        /// are not keyed.
+        /// are not keyed. Not used with a ``database``.
         public var library: String?
         /// Who may see the gallery.
         public var access = Access.everybody

@@ -72,7 +72,7 @@ public final class Gallery: Sendable {
         }
         var opened: GalleryLibrary?
         do {
-            let library = try GalleryLibrary(configuration, logger: logger)
+            let library = try await GalleryLibrary(configuration, sources: sources, logger: logger)
             opened = library
             let access = CatalogAccess(catalog: catalog)
             var loading = configuration.loading
@@ -131,7 +131,7 @@ public final class Gallery: Sendable {
         } catch {
             await log?.stop()
             await catalog.close()
-            opened?.close()
+            await opened?.close()
             throw error
         }
     }
@@ -209,6 +209,6 @@ public final class Gallery: Sendable {
         await origins.shutDown()
         await catalog.close()
         await traces?.stop(within: Self.traceExportTime)
-        library.close()
+        await library.close()
     }
 }

@@ -87,9 +87,11 @@ struct GalleryResponder: Responder {
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(
                 policy: crossOrigin,
-                inner: SharePaths(
-                    accounts: library.required, cookies: cookies, basePath: configuration.http.basePath, inner: router))
-        )
+                inner: NewCredentials(
+                    access: access,
+                    inner: SharePaths(
+                        accounts: library.required, cookies: cookies, basePath: configuration.http.basePath,
+                        inner: router))))
     }
 
     func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {

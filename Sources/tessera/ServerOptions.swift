@@ -27,7 +27,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file of the accounts. Back it up: it cannot be rebuilt. (TESSERA_LIBRARY; library.sqlite in --data, or in the user's data folder)",
+            "The file of the accounts. Back it up: it cannot be rebuilt. (TESSERA_LIBRARY; library.sqlite in --data, or in the user's data folder; not with --database)",
             valueName: "file"))
     var library: String?
 
@@ -121,7 +121,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL through which nodes of one gallery share image metadata: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
+            "The PostgreSQL through which nodes of one gallery share image metadata and accounts: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
             valueName: "url"))
     var database: String?
 
@@ -286,6 +286,10 @@ extension ServerOptions {
                 configuration.database = try PostgresAddress(text)
             } catch {
                 throw ValidationError("--database: \(error).")
+            }
+            guard try namedLibrary() == nil else {
+                throw ValidationError(
+                    "Use either --library or --database, not both: with --database, the accounts are in the database.")
             }
         }
         do throws(Traces.Configuration.Invalid) {

@@ -144,7 +144,7 @@ import Testing
         for _ in 0..<1_000 { accounts.count(visit) }
         #expect(accounts.shares(for: owner.principal).map(\.visits) == [1_000])
         #expect(try world.open().shares(for: owner.principal).map(\.visits) == [0])
-        accounts.close()
+        await accounts.close()
         #expect(try world.open().shares(for: owner.principal).map(\.visits) == [1_000])
     }
 

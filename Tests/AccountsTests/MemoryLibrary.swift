@@ -15,10 +15,22 @@ final class MemoryLibrary: LibraryStore, Sendable {
     }
 
     let state = Guarded(State())
+    let place = "memory"
+    let isShared = false
 
-    func records() throws -> [LibraryRecord] { state.withLock { Array($0.records.values) } }
+    func read(_ body: (LibraryNews) throws -> Void) throws {
+        try body(LibraryNews(records: state.withLock { Array($0.records.values) }, isWhole: true))
+    }
 
-    func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
+    func change(_ body: (LibraryNews) throws -> LibraryChange) throws {
+        var change = LibraryChange()
+        try read { change = try body($0) }
+        if !change.isEmpty { try write(change.records, change.entries) }
+    }
+
+    func follow(_ body: @escaping @Sendable () -> Void) {}
+
+    private func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
         try state.withLock { state in
             guard !state.isFull else { throw Full() }
             for change in changes {
@@ -32,7 +44,7 @@ final class MemoryLibrary: LibraryStore, Sendable {
     func close() {}
 
     func open() throws -> Accounts {
-        try Accounts(store: self, path: "memory", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+        try Accounts(store: self, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
             let now = self.state.withLock(\.now)
             return (now, Double(now))
         }

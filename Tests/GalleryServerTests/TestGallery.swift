@@ -56,7 +56,8 @@ final class TestGallery: Sendable {
             metadataReceiver: access)
         tokens = TokenRegistry(loader: loader)
         responder = try GalleryResponder(
-            configuration: configuration, library: try GalleryLibrary(configuration, logger: logger), catalog: catalog,
+            configuration: configuration, library: try await GalleryLibrary(configuration, sources: [], logger: logger),
+            catalog: catalog,
             loader: loader, tokens: tokens, forwarding: SingleNode(), origins: origins, workers: workers,
             streams: StreamLimiter(limit: 100), indexer: nil, prefiller: nil,
             cluster: nil, log: nil, bucket: nil, traces: nil, figures: figures, logger: logger)

@@ -66,6 +66,13 @@ struct AccountBook: Sendable {
         invitations.values.filter { $0.purpose == .password(of: account) }.map { .init(.invitation, $0.id, nil) }
     }
 
+    /// Ends the links with which the first owner's account is made.
+    var setUpLinks: [LibraryRecord] {
+        invitations.values.filter { $0.issuer == nil && $0.purpose == .newAccount(.owner) }.map {
+            .init(.invitation, $0.id, nil)
+        }
+    }
+
     /// Ends the links that an account has made for others.
     func links(by issuer: AccountID) -> [LibraryRecord] {
         invitations.values.filter { $0.issuer == issuer }.map { .init(.invitation, $0.id, nil) }
@@ -90,45 +97,82 @@ struct AccountBook: Sendable {
 
     // MARK: - Changes
 
-    /// - Throws: `JSONFieldError` if the record's body is not what its kind requires.
-    mutating func apply(_ record: LibraryRecord) throws {
+    /// The removals of records that are here and not among these.
+    func others(than records: [LibraryRecord]) -> [LibraryRecord] {
+        let kept = Set(records.map(\.key))
+        let keys =
+            accounts.keys.map { LibraryRecord.Key(kind: .account, id: $0.description) }
+            + sessions.keys.map { .init(kind: .session, id: $0) }
+            + passkeys.keys.map { .init(kind: .passkey, id: $0) }
+            + appTokens.keys.map { .init(kind: .appToken, id: $0) }
+            + invitations.keys.map { .init(kind: .invitation, id: $0) }
+            + shares.keys.map { .init(kind: .share, id: $0) }
+        return keys.filter { !kept.contains($0) }.map { LibraryRecord($0.kind, $0.id, nil) }
+    }
+
+    /// - Returns: The account that has lost something by it: a session, a token, a share, rights, or links.
+    /// - Throws: `JSONFieldError` if the record's body is not what its kind requires; then the book stays as it is.
+    @discardableResult
+    mutating func apply(_ record: LibraryRecord) throws -> AccountID? {
         switch record.kind {
-        case .secret: break
+        case .secret: return nil
         case .account:
-            guard let id = AccountID(record.id) else { return }
-            if let former = accounts.removeValue(forKey: id) { accountsByName[Account.folded(former.name)] = nil }
-            guard let account = try record.body.map({ try Account(id, $0) }) else { return }
-            accounts[id] = account
-            accountsByName[Account.folded(account.name)] = id
+            guard let id = AccountID(record.id) else { return nil }
+            let account = try record.body.map { try Account(id, $0) }
+            let former = accounts.removeValue(forKey: id)
+            if let former { accountsByName[Account.folded(former.name)] = nil }
+            if let account {
+                accounts[id] = account
+                accountsByName[Account.folded(account.name)] = id
+            }
+            return former.flatMap { $0.epoch == account?.epoch && $0.role == account?.role ? nil : id }
         case .session:
-            if let former = sessions.removeValue(forKey: record.id) {
-                for digest in [former.digest, former.previous?.digest ?? ""] { sessionsByDigest[digest] = nil }
+            let session = try record.body.map { try Session(record.id, $0) }
+            let former = sessions.removeValue(forKey: record.id)
+            for digest in [former?.digest, former?.previous?.digest].compactMap(\.self) {
+                sessionsByDigest[digest] = nil
             }
-            guard let session = try record.body.map({ try Session(record.id, $0) }) else { return }
-            sessions[record.id] = session
-            for digest in [session.digest, session.previous?.digest].compactMap(\.self) {
-                sessionsByDigest[digest] = record.id
+            if let session {
+                sessions[record.id] = session
+                for digest in [session.digest, session.previous?.digest].compactMap(\.self) {
+                    sessionsByDigest[digest] = record.id
+                }
             }
+            return session == nil ? former?.account : nil
         case .passkey:
+            let passkey = try record.body.map { try Passkey(record.id, $0) }
             if let former = passkeys.removeValue(forKey: record.id) { passkeysByCredential[former.credential] = nil }
-            guard let passkey = try record.body.map({ try Passkey(record.id, $0) }) else { return }
-            passkeys[record.id] = passkey
-            passkeysByCredential[passkey.credential] = record.id
+            if let passkey {
+                passkeys[record.id] = passkey
+                passkeysByCredential[passkey.credential] = record.id
+            }
+            return nil
         case .appToken:
-            if let former = appTokens.removeValue(forKey: record.id) { appTokensByDigest[former.digest] = nil }
-            guard let token = try record.body.map({ try AppToken(record.id, $0) }) else { return }
-            appTokens[record.id] = token
-            appTokensByDigest[token.digest] = record.id
+            let token = try record.body.map { try AppToken(record.id, $0) }
+            let former = appTokens.removeValue(forKey: record.id)
+            if let former { appTokensByDigest[former.digest] = nil }
+            if let token {
+                appTokens[record.id] = token
+                appTokensByDigest[token.digest] = record.id
+            }
+            return token == nil ? former?.account : nil
         case .invitation:
+            let invitation = try record.body.map { try Invitation(record.id, $0) }
             if let former = invitations.removeValue(forKey: record.id) { invitationsByDigest[former.digest] = nil }
-            guard let invitation = try record.body.map({ try Invitation(record.id, $0) }) else { return }
-            invitations[record.id] = invitation
-            invitationsByDigest[invitation.digest] = record.id
+            if let invitation {
+                invitations[record.id] = invitation
+                invitationsByDigest[invitation.digest] = record.id
+            }
+            return nil
         case .share:
-            if let former = shares.removeValue(forKey: record.id) { sharesByKey[former.key(secret)] = nil }
-            guard let share = try record.body.map({ try Share(record.id, $0) }) else { return }
-            shares[record.id] = share
-            sharesByKey[share.key(secret)] = record.id
+            let share = try record.body.map { try Share(record.id, $0) }
+            let former = shares.removeValue(forKey: record.id)
+            if let former { sharesByKey[former.key(secret)] = nil }
+            if let share {
+                shares[record.id] = share
+                sharesByKey[share.key(secret)] = record.id
+            }
+            return share == nil ? former?.account : nil
         }
     }
 }

@@ -22,4 +22,12 @@ public struct LibraryRecord: Hashable, Sendable {
         self.id = id
         self.body = body
     }
+
+    /// What names a record.
+    public struct Key: Hashable, Sendable {
+        public let kind: Kind
+        public let id: String
+    }
+
+    public var key: Key { Key(kind: kind, id: id) }
 }

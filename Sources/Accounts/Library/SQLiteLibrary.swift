@@ -1,12 +1,17 @@
 import Foundation
 import GRDB
 import Glibc
+import Locking
 
 /// Stores the library in a file of its own. Unlike the index, this file cannot be rebuilt.
 ///
 /// A commit is on the disk when it returns (`synchronous = FULL`). One process at a time has the file open.
 final class SQLiteLibrary: LibraryStore {
+    let place: String
+    let isShared = false
     private let database: DatabaseQueue
+    /// Whether the records have been handed over.
+    private let isRead = Guarded(false)
 
     /// The schema version.
     private static let form = 1
@@ -17,6 +22,7 @@ final class SQLiteLibrary: LibraryStore {
     ///
     /// - Throws: ``AccountsError/library(path:reason:)``.
     init(path: String) throws(AccountsError) {
+        place = path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .library(path: path, reason: String(cString: strerror(errno))) }
         Glibc.close(file)
@@ -59,7 +65,26 @@ final class SQLiteLibrary: LibraryStore {
                 """)
     }
 
-    func records() throws -> [LibraryRecord] {
+    func read(_ body: (LibraryNews) throws -> Void) throws {
+        try body(news())
+        isRead.withLock { $0 = true }
+    }
+
+    func change(_ body: (LibraryNews) throws -> LibraryChange) throws {
+        let change = try body(news())
+        isRead.withLock { $0 = true }
+        if !change.isEmpty { try write(change.records, change.entries) }
+    }
+
+    private func news() throws -> LibraryNews {
+        let isFirst = !isRead.withLock(\.self)
+        return LibraryNews(records: isFirst ? try records() : [], isWhole: isFirst)
+    }
+
+    /// Nobody else changes the library.
+    func follow(_ body: @escaping @Sendable () -> Void) {}
+
+    private func records() throws -> [LibraryRecord] {
         try database.read { db in
             try Row.fetchAll(db, sql: "SELECT kind, id, body FROM record").compactMap { row in
                 LibraryRecord.Kind(rawValue: row["kind"]).map { kind in
@@ -69,7 +94,7 @@ final class SQLiteLibrary: LibraryStore {
         }
     }
 
-    func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
+    private func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
         try database.write { db in
             for change in changes {
                 if let body = change.body {

@@ -80,7 +80,6 @@ extension Accounts {
             guard let passkey = book.passkeys[id], passkey.account == principal.account else { throw .notFound }
             change.records.append(LibraryRecord(.passkey, id, nil))
             change.entries.append(entry(.passkeyRemoved, by: principal.name, sender, passkey.name))
-            change.revocations.insert(principal.account)
         }
     }
 

@@ -81,7 +81,7 @@ extension Accounts {
     ///   - confirm: Checks, in the change that begins the session, that what was checked before still holds.
     func begin(
         _ id: AccountID, with means: String? = nil, from sender: Sender,
-        _ confirm: @escaping @Sendable (AccountBook, inout Change) throws(AccountsError) -> Void
+        _ confirm: @escaping @Sendable (AccountBook, inout LibraryChange) throws(AccountsError) -> Void
     ) async throws(AccountsError) -> SignedIn {
         let secret = Secret.random(32)
         return try await change { [self] (book, change) throws(AccountsError) in
@@ -109,16 +109,16 @@ extension Accounts {
         guard case .session(let id) = principal.credential else { return }
         let isDue = book.withLock { $0.sessions[id].map { now >= $0.seen + Session.seenPrecision } } == true
         guard isDue else { return }
-        let address = sender().address
+        let (address, seen) = (sender().address, now)
         let isNoted = book.withLock { book in
-            guard var session = book.sessions[id], now >= session.seen + Session.seenPrecision else { return false }
-            session.seen = now
+            guard var session = book.sessions[id], seen >= session.seen + Session.seenPrecision else { return false }
+            session.seen = seen
             session.address = address
             // The record was made from a session, so it can be read.
-            try? book.apply(session.record)
+            _ = try? book.apply(session.record)
             return true
         }
-        if isNoted { save(session: id) }
+        if isNoted { save(session: id, seen: seen, address: address) }
     }
 
     /// Replaces the secret of a session once it is a day old.
@@ -154,7 +154,6 @@ extension Accounts {
             let isOwn = principal.credential == .session(id)
             change.entries.append(
                 entry(isOwn ? .signedOut : .sessionEnded, by: principal.name, sender, isOwn ? nil : session.agent))
-            change.revocations.insert(principal.account)
         }
     }
 
@@ -187,7 +186,6 @@ extension Accounts {
             change.records += endings(of: account.id, in: book, except: principal.credential)
             change.records += book.passwordLinks(of: account.id)
             change.entries.append(entry(.passwordChanged, by: principal.name, sender))
-            change.revocations.insert(account.id)
         }
     }
 

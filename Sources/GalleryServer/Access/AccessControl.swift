@@ -19,13 +19,16 @@ struct AccessControl: Sendable {
     /// The request with its ``HTTPServer/Request/requester``, if it may use a route with this rule.
     ///
     /// - Throws: A `Problem`: 401 without a valid credential, 403 with one that is not enough, 404 for routes about
-    ///   accounts in a gallery without, and for everything that a share does not show.
+    ///   accounts in a gallery without, and for everything that a share does not show; 503 while this node
+    ///   cannot know what other nodes have changed.
     func admit(_ request: Request, _ rule: AccessRule) throws(Problem) -> Request {
         try requireOwnPage(request, rule)
         guard let accounts else {
             if [.account, .share, .manage].contains(rule) { throw .noAccounts }
             return request
         }
+        // What another node has ended must not be accepted here.
+        guard accounts.isUpToDate || [.everyone, .secret].contains(rule) else { throw .accountsAway }
         if let requester = request.requester as? Requester {
             try admit(requester, rule)
             return request.sent(by: requester)
@@ -120,6 +123,15 @@ struct AccessControl: Sendable {
         return cookies.secrets(in: request).lazy.compactMap { accounts.principal(session: $0) }.first
     }
 
+    /// Whether the request carries credentials, and this node knows none of them.
+    func isUnknown(_ request: Request) -> Bool {
+        guard let accounts else { return false }
+        if let key = SharePaths.key(in: request) { return accounts.visit(key, pass: nil) == nil }
+        guard request.headers.contains(.authorization) || !cookies.secrets(in: request).isEmpty else { return false }
+        let principal = try? principal(of: request, accounts)
+        return principal == nil
+    }
+
     // MARK: - Other sites
 
     /// Refuses requests that change something and that a page of another site makes the browser send, with the principal's
@@ -208,6 +220,10 @@ extension Problem {
     static let locked = Problem(
         .unauthorized, title: "Enter the password", detail: "This link is protected by a password.",
         headers: [.wwwAuthenticate: #"Bearer realm="share""#])
+    static let accountsAway = Problem(
+        .serviceUnavailable, title: "Accounts cannot be checked",
+        detail: "The database with the accounts cannot be reached. Try again in a moment.",
+        headers: [.retryAfter: "2"])
     static let noAccounts = Problem(
         .notFound, title: "No accounts", detail: "This gallery is open to everybody and has no accounts.")
 }

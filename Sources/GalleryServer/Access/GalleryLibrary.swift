@@ -1,6 +1,8 @@
 import Accounts
+import Catalog
 import Glibc
 import Logging
+import SharedLibrary
 
 /// The accounts of a gallery, and the secret that keys its ids.
 struct GalleryLibrary: Sendable {
@@ -12,28 +14,32 @@ struct GalleryLibrary: Sendable {
     /// For the names of cookies, if there are accounts.
     let secret: InstallationSecret
 
-    /// Opens the library. Blocking.
+    /// Opens the library.
     ///
     /// - Throws: ``AccountsError``, ``GalleryError/accountsOnSeveralNodes``.
-    init(_ configuration: Gallery.Configuration, logger: Logger) throws {
-        let accounts = try Self.accounts(configuration, logger: logger)
-        self.accounts = accounts
+    init(_ configuration: Gallery.Configuration, sources: [Source], logger: Logger) async throws {
+        let opened = try await Self.accounts(configuration, sources: sources, logger: logger)
         switch configuration.access {
         case .everybody: required = nil
-        case .openUntilOwner: required = accounts?.hasOwner == true ? accounts : nil
-        case .accounts: required = accounts
+        case .openUntilOwner: required = opened?.hasOwner == true ? opened : nil
+        case .accounts: required = opened
         }
-        secret = configuration.sharedSecret ?? accounts?.secret ?? InstallationSecret(text: "")
+        secret = configuration.sharedSecret ?? opened?.secret ?? InstallationSecret(text: "")
+        let isShared = opened?.isShared == true
+        // Nobody signs in, so other nodes' changes do not matter.
+        if isShared, required == nil { await opened?.close() }
+        accounts = isShared ? required : opened
         guard configuration.isCluster else {
-            ids = accounts == nil ? .none : ImageIDCipher(key: secret.key(for: "image ids"))
+            ids = opened == nil ? .none : ImageIDCipher(key: secret.key(for: "image ids"))
             return
         }
-        guard required == nil else {
-            accounts?.close()
+        guard required == nil || isShared else {
+            await opened?.close()
             throw GalleryError.accountsOnSeveralNodes
         }
-        ids = configuration.sharedSecret.map { ImageIDCipher(key: $0.key(for: "image ids")) } ?? .none
-        if configuration.sharedSecret == nil {
+        let isKeyed = isShared || configuration.sharedSecret != nil
+        ids = isKeyed ? ImageIDCipher(key: secret.key(for: "image ids")) : .none
+        if !isKeyed {
             logger.warning(
                 "Ids of images can be guessed from file names. Give all nodes the same secret (TESSERA_SECRET).")
         }
@@ -41,10 +47,18 @@ struct GalleryLibrary: Sendable {
 
     /// Nil without a library, or if there is none yet and it cannot be created, as on a full disk: a gallery that is open to
     /// everybody works without.
-    private static func accounts(_ configuration: Gallery.Configuration, logger: Logger) throws -> Accounts? {
+    private static func accounts(
+        _ configuration: Gallery.Configuration, sources: [Source], logger: Logger
+    ) async throws -> Accounts? {
+        if let address = configuration.database {
+            guard configuration.access != .everybody else { return nil }
+            return try await Accounts.open(logger: logger) { () throws(AccountsError) in
+                try PostgresLibrary(address, gallery: ClusterName.of(sources), logger: logger)
+            }
+        }
         guard let path = configuration.library else { return nil }
         do {
-            return try Accounts(path: path, logger: logger)
+            return try await Accounts.open(path: path, logger: logger)
         } catch {
             var status = stat()
             let isEmpty = stat(path, &status) != 0 || status.st_size == 0
@@ -54,7 +68,7 @@ struct GalleryLibrary: Sendable {
         }
     }
 
-    func close() { accounts?.close() }
+    func close() async { await accounts?.close() }
 }
 
 /// Why a gallery cannot be opened.
@@ -63,8 +77,8 @@ enum GalleryError: Error, CustomStringConvertible {
 
     var description: String {
         """
-        Accounts are not shared between the nodes of a gallery yet. Start with --open, which lets everybody who reaches the \
-        port see everything, and let a proxy in front authenticate people.
+        With --redis, accounts need a PostgreSQL in which all nodes share them: give --database, too. Or start with --open, \
+        which lets everybody who reaches the port see everything, and let a proxy in front authenticate people.
         """
     }
 }

@@ -15,6 +15,13 @@ struct SharePaths: Responder {
     static let start = "/s/"
     private static let keyLength = 22
 
+    /// The secret part of a link; nil for a path that no share has.
+    static func key(in request: Request) -> String? {
+        guard request.path.hasPrefix(start) else { return nil }
+        let key = request.path.dropFirst(start.count).prefix { $0 != "/" }
+        return key.utf8.count == keyLength ? String(key) : nil
+    }
+
     func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         inner.respondImmediately(to: request, from: client)
     }
@@ -29,6 +36,7 @@ struct SharePaths: Responder {
             guard isWellFormed else { return reply.send(Problem.noSuchShare.response) }
             return reply.send(Response(status: .permanentRedirect, headers: [.location: "\(basePath)\(prefix)/"]))
         }
+        guard accounts.isUpToDate else { return reply.send(Problem.accountsAway.response) }
         let found = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
         let visit = found.flatMap { $0.isViewReadable ? $0 : nil }
         var inside = request.droppingPathPrefix(prefix.utf8.count)

@@ -40,8 +40,10 @@ final class SignedLinks: Sendable {
     private let table: Atomic<UInt>
     private let kept: Guarded<Deque<Table>>
     private static let graceCount = 256
+    private let accounts: Accounts
 
     init(_ accounts: Accounts) {
+        self.accounts = accounts
         let first = Table(Self.keys(of: accounts))
         table = Atomic(Self.bits(of: first))
         kept = Guarded([first])
@@ -75,9 +77,9 @@ final class SignedLinks: Sendable {
     }
 
     /// Whether a link opens this rendition of this image. Takes as long for a wrong code as for a right one. Callable from
-    /// any thread; never waits.
+    /// any thread; never waits. None opens while this node cannot know what other nodes have changed.
     func opens(_ link: SignedLink, _ image: ImageID, _ version: ContentVersion?, _ rendition: Rendition) -> Bool {
-        guard let key = key(of: link.account) else { return false }
+        guard accounts.isUpToDate, let key = key(of: link.account) else { return false }
         let class_ = Class(rendition)
         guard key.rights.contains(class_ == .originals ? [.view, .originals] : .view) else { return false }
         return Self.code(image, version, class_, key.words) == link.code

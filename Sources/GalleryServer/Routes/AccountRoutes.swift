@@ -32,6 +32,8 @@ struct AccountRoutes {
             guard let visit = request.visit else { throw Problem.noSuchShare }
             return try await unshared(request, VisitBody(visit: visit))
         }
+        // Otherwise the page would ask somebody who is signed in to sign in.
+        if accounts?.isUpToDate == false { throw Problem.accountsAway }
         var principal = request.principal
         if principal == nil { principal = try await access.signInForwarded(request) }
         guard let accounts, let principal else {
@@ -207,6 +209,7 @@ extension Problem {
             case .lastOwner: Problem(.conflict, title: "The gallery needs an owner", detail: text)
             case .notFound: Problem(.notFound, title: "No such entry", detail: text)
             case .tooMany: Problem(.conflict, title: "Limit reached", detail: text)
+            case .unavailable: .accountsAway
             // The text may name a file of the server.
             case .library, .unwritable:
                 Problem(

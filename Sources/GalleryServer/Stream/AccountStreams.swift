@@ -22,12 +22,15 @@ final class AccountStreams: Sendable {
         }
     }
 
-    /// Whether the principal may still see what it saw.
-    func isCurrent(_ principal: Principal) -> Bool { accounts.isCurrent(principal) }
+    /// With which code the principal's streams end; nil if they may go on.
+    func end(of principal: Principal) -> WebSocketCloseCode? {
+        guard accounts.isUpToDate else { return .tryAgainLater }
+        return accounts.isCurrent(principal) ? nil : .signedOut
+    }
 
     /// Adds a stream.
     ///
-    /// - Parameter check: Called when access of the account has been revoked; must not block.
+    /// - Parameter check: Called when access of the account has been revoked, or cannot be checked; must not block.
     /// - Returns: The number with which to remove it.
     func add(_ account: AccountID, check: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in

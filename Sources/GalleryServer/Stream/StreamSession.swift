@@ -88,10 +88,11 @@ final class StreamSession: WebSocketHandler, @unchecked Sendable {
         scheduleCatalogCheck()
     }
 
-    /// Ends the stream if its principal has signed out, or may see less than when it was opened.
+    /// Ends the stream if its principal has signed out, or may see less than when it was opened; also if that is not
+    /// known.
     func endIfRevoked() {
-        guard let principal, let streams = services.accountStreams, !streams.isCurrent(principal) else { return }
-        socket?.close(.signedOut, reason: "Sign in again.")
+        guard let principal, let code = services.accountStreams?.end(of: principal) else { return }
+        socket?.close(code, reason: code == .signedOut ? "Sign in again." : "Accounts cannot be checked.")
     }
 
     func received(_ message: WebSocketMessage) {
