@@ -60,7 +60,7 @@ class Cluster:
             if self._has_database:
                 self.database = Postgres()
                 begun.callback(self.database.close)
-                self._words += ["--database", self.database.url()]
+                self._words += ["--open", "--database", self.database.url()]
             begun.callback(self._end)
             for _ in range(NODES):
                 self.nodes.append(self._started())

@@ -109,7 +109,7 @@ async function showAccount(account) {
   document.title = `${name} · Tessera`;
   find('#account-name').textContent = name;
   find('#account-role').textContent = roles.find(([value]) => value === role)?.[1] ?? role;
-  find('#sign-out').hidden = find('#password-section').hidden = byProxy;
+  find('#sign-out').hidden = find('#password-section').hidden = find('#passkeys-section').hidden = byProxy;
   find('#sign-out').addEventListener('click', () => act('', signOut));
   const sessions = new Sessions(server, act);
   const passkeys = new Passkeys(server, act);

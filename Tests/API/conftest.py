@@ -67,7 +67,7 @@ def postgres_server():
 @pytest.fixture
 def postgres(postgres_server):
     """The PostgreSQL server without any data of earlier tests."""
-    postgres_server.ask("DROP SCHEMA IF EXISTS tessera CASCADE")
+    postgres_server.ask("DROP SCHEMA IF EXISTS tessera, tessera_library CASCADE")
     return postgres_server
 
 

@@ -31,7 +31,7 @@ def database(request, tmp_path):
 @pytest.mark.parametrize("is_early", [False, True], ids=["answer", "greeting"])
 @pytest.mark.parametrize("lie", LIES)
 def test_a_lying_database_costs_little_memory(serve, shared_folder, database, lie, is_early):
-    gallery = serve(shared_folder, "--database", database.url(), TESSERA_LOG_LEVEL="debug")
+    gallery = serve(shared_folder, "--open", "--database", database.url(), TESSERA_LOG_LEVEL="debug")
     wait_until(lambda: "PostgreSQL is unreachable" in gallery.log, "it to be logged", lambda: gallery.log)
     forget_most_memory(gallery)
     before = most_memory(gallery)

@@ -41,7 +41,7 @@ def exposition(tmp_path_factory) -> str:
     collector = Collector()
     options = {"TESSERA_NO_EXAMINE": "0", "TESSERA_NO_TILES_AHEAD": "0", "TESSERA_EVENTS_SECRET": "a-secret/of+the=tests"}
     try:
-        with Gallery(folder / "pictures", "--redis", redis.url, "--database", postgres.url(), "--tiles", "s3://tiles",
+        with Gallery(folder / "pictures", "--open", "--redis", redis.url, "--database", postgres.url(), "--tiles", "s3://tiles",
                      data=folder / "data",
                      **store.environment(), **collector.environment(), **options) as gallery:
             gallery.images(1)

@@ -37,7 +37,7 @@ def node(serve, tmp_path, origin):
     (tmp_path / "urls.txt").write_text("".join(origin.url("good", number) + "\n" for number in range(200)))
 
     def start(*words: str) -> Gallery:
-        node = serve(tmp_path / "urls.txt", *LOOPBACK, *words, data=tmp_path / "data", TESSERA_NO_EXAMINE="0")
+        node = serve(tmp_path / "urls.txt", "--open", *LOOPBACK, *words, data=tmp_path / "data", TESSERA_NO_EXAMINE="0")
         node.images(200)
         return node
 

@@ -54,7 +54,7 @@ def node(serve, tmp_path):
     folder = pictures.write(tmp_path / "pictures", a__jpg=pictures.encoded())
 
     def start(url: str):
-        return serve(folder, "--database", url, data=tmp_path / "data", TESSERA_NO_EXAMINE="0")
+        return serve(folder, "--open", "--database", url, data=tmp_path / "data", TESSERA_NO_EXAMINE="0")
 
     return start
 

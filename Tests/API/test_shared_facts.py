@@ -36,7 +36,7 @@ def folder(tmp_path):
 def node(serve, tmp_path, folder, postgres):
     """Starts a node with an index of its own."""
     def start(name: str, url: str | None = None, **options) -> Gallery:
-        return serve(folder, "--database", url or postgres.url(), data=tmp_path / name,
+        return serve(folder, "--open", "--database", url or postgres.url(), data=tmp_path / name,
                      **{**LOOKS_INTO_FILES, **SAME_IDS, **options})
 
     return start
@@ -267,7 +267,7 @@ def test_another_gallery_in_the_same_database_receives_nothing(node, serve, tmp_
     other = tmp_path / "others"
     other.mkdir()
     (other / "0000.jpg").write_bytes(pictures.encoded("JPEG", seed=0))
-    stranger = serve(other, "--database", postgres.url(), data=tmp_path / "b", **LOOKS_INTO_FILES)
+    stranger = serve(other, "--open", "--database", postgres.url(), data=tmp_path / "b", **LOOKS_INTO_FILES)
     wait_until_all_are_known([stranger], 1)
     wait_until_all_is_told([stranger], postgres, COUNT + 1)
     assert figure(stranger, "received") == 0

@@ -27,7 +27,7 @@ def bucket(store):
 def node(serve, tmp_path, bucket, postgres):
     """Starts a node with an index of its own."""
     def start(name: str) -> Gallery:
-        return serve("s3://pictures", "--database", postgres.url(), data=tmp_path / name, **bucket.environment())
+        return serve("s3://pictures", "--open", "--database", postgres.url(), data=tmp_path / name, **bucket.environment())
 
     return start
 

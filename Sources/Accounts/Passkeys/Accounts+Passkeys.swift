@@ -28,7 +28,7 @@ extension Accounts {
         let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(principal.account)")
         guard try await matches(password, account.passwordHash, attempt) else { throw .wrongPassword }
         let purpose = try Self.creation(principal, account)
-        return challenges.withLock { $0.issue(for: purpose, now: uptime) }
+        return challenges.withLock { $0.issue(for: purpose, now: now) }
     }
 
     private static func creation(
@@ -57,7 +57,7 @@ extension Accounts {
         return try await change { [self] (book, change) throws(AccountsError) in
             let account = try book.require(principal, [], at: now)
             let purpose = try Self.creation(principal, account)
-            guard challenges.withLock({ $0.use(client.challenge, for: purpose, now: uptime) }) else {
+            guard challenges.withLock({ $0.use(client.challenge, for: purpose, now: now) }) else {
                 throw .challengeExpired
             }
             guard book.passkey(response.credential) == nil else { throw .passkeyExists }
@@ -86,7 +86,7 @@ extension Accounts {
     // MARK: - Signing in
 
     /// A challenge for somebody who is about to sign in.
-    public func challengeForSignIn() -> [UInt8] { challenges.withLock { $0.issue(for: .signIn, now: uptime) } }
+    public func challengeForSignIn() -> [UInt8] { challenges.withLock { $0.issue(for: .signIn, now: now) } }
 
     /// Signs in with a passkey.
     ///
@@ -119,7 +119,7 @@ extension Accounts {
         at party: RelyingParty, from sender: Sender
     ) async throws(AccountsError) -> SignedIn {
         let (client, authenticator) = try response.read(ClientData.signIn, at: party)
-        guard challenges.withLock({ $0.accepts(client.challenge, for: .signIn, now: uptime) }) else {
+        guard challenges.withLock({ $0.accepts(client.challenge, for: .signIn, now: now) }) else {
             throw .challengeExpired
         }
         guard let known, userHandle == nil || userHandle == known.account.userHandle,
@@ -131,7 +131,7 @@ extension Accounts {
             guard var passkey = book.passkeys[known.id], passkey.isContinued(by: authenticator.counter) else {
                 throw .passkeyRefused
             }
-            guard challenges.withLock({ $0.use(client.challenge, for: .signIn, now: uptime) }) else {
+            guard challenges.withLock({ $0.use(client.challenge, for: .signIn, now: now) }) else {
                 throw .challengeExpired
             }
             passkey.counter = authenticator.counter

@@ -2,7 +2,7 @@ import Hashing
 
 /// Makes the challenges that passkeys sign, and recognises them.
 ///
-/// A challenge carries its time and a code that only this process can make, so that nothing is stored for those who ask for one:
+/// A challenge carries its time and a code that only the nodes of this gallery can make, so that nothing is stored for those who ask for one:
 /// strangers can neither fill a table nor push out the challenges of others. Only those that were used are remembered,
 /// until they would have expired.
 struct PasskeyChallenges: Sendable {
@@ -21,7 +21,9 @@ struct PasskeyChallenges: Sendable {
     }
 
     /// In seconds.
-    static let lifetime = 300
+    static let lifetime: Int64 = 300
+    /// By how much the clocks of nodes may differ, in seconds.
+    private static let skew: Int64 = 30
     /// The most used challenges that are remembered.
     static let capacity = 10_000
 
@@ -29,42 +31,44 @@ struct PasskeyChallenges: Sendable {
     private static let randomLength = 12
     private static let codeLength = 16
 
-    private let key = [UInt8].random(32)
+    private let key: [UInt8]
     /// With the times at which they expire.
-    private var used: [[UInt8]: Int] = [:]
+    private var used: [[UInt8]: Int64] = [:]
+
+    init(secret: InstallationSecret) { key = Array(secret.text(for: "passkey challenges").utf8) }
 
     /// A new challenge of 32 bytes.
     ///
-    /// - Parameter now: In seconds of a monotonic clock, as all times here.
-    func issue(for purpose: Purpose, now: Double) -> [UInt8] {
-        let time = UInt32(truncatingIfNeeded: Int(now))
+    /// - Parameter now: In seconds since 1970, as all times here.
+    func issue(for purpose: Purpose, now: Int64) -> [UInt8] {
+        let time = UInt32(truncatingIfNeeded: now)
         let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
         return head + code(head, purpose)
     }
 
     /// Whether this is a challenge for the purpose that has neither expired nor been used.
-    func accepts(_ challenge: [UInt8], for purpose: Purpose, now: Double) -> Bool {
+    func accepts(_ challenge: [UInt8], for purpose: Purpose, now: Int64) -> Bool {
         guard let age = age(challenge, purpose, now) else { return false }
-        return (0..<Self.lifetime).contains(age) && used[challenge] == nil
+        return (-Self.skew..<Self.lifetime).contains(age) && used[challenge] == nil
     }
 
     /// Uses a challenge up.
     ///
     /// - Returns: False if it is not, or no longer, valid, or if too many have been used lately.
-    mutating func use(_ challenge: [UInt8], for purpose: Purpose, now: Double) -> Bool {
+    mutating func use(_ challenge: [UInt8], for purpose: Purpose, now: Int64) -> Bool {
         guard accepts(challenge, for: purpose, now: now) else { return false }
-        if used.count >= Self.capacity { used = used.filter { Int(now) < $0.value } }
+        if used.count >= Self.capacity { used = used.filter { now < $0.value } }
         guard used.count < Self.capacity else { return false }
-        used[challenge] = Int(now) + Self.lifetime
+        used[challenge] = now + Self.lifetime + Self.skew
         return true
     }
 
     /// In seconds; nil for a challenge that was not issued for this purpose.
-    private func age(_ challenge: [UInt8], _ purpose: Purpose, _ now: Double) -> Int? {
+    private func age(_ challenge: [UInt8], _ purpose: Purpose, _ now: Int64) -> Int64? {
         guard challenge.count == Self.timeLength + Self.randomLength + Self.codeLength else { return nil }
         let head = Array(challenge.dropLast(Self.codeLength))
         guard challenge.suffix(Self.codeLength).elementsEqual(code(head, purpose)) else { return nil }
-        return Int(now) - head.prefix(Self.timeLength).reduce(0) { $0 << 8 | Int($1) }
+        return now - head.prefix(Self.timeLength).reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// Half of a digest whose other half nobody learns, so nothing can be appended to what was hashed.

@@ -127,7 +127,10 @@ struct AccessControl: Sendable {
     func isUnknown(_ request: Request) -> Bool {
         guard let accounts else { return false }
         if let key = SharePaths.key(in: request) { return accounts.visit(key, pass: nil) == nil }
-        guard request.headers.contains(.authorization) || !cookies.secrets(in: request).isEmpty else { return false }
+        let isForwarded = (try? forwardAuth?.person(in: request)) != nil
+        guard isForwarded || request.headers.contains(.authorization) || !cookies.secrets(in: request).isEmpty else {
+            return false
+        }
         let principal = try? principal(of: request, accounts)
         return principal == nil
     }

@@ -16,7 +16,7 @@ struct NewCredentials: Responder {
         accounts = access.accounts.flatMap { $0.isShared ? $0 : nil }
     }
 
-    func respondImmediately(to request: PlainRequest, from client: Client) -> ImmediateResponse? {
+    func respondImmediately(to request: PlainRequest, from client: ClientAddress) -> ImmediateResponse? {
         inner.respondImmediately(to: request, from: client)
     }
 
