@@ -15,7 +15,7 @@ public final class Accounts: Sendable {
     let book: Guarded<AccountBook>
     let limiter = Guarded(AttemptLimiter())
     let passwordQueue = PasswordQueue()
-    let challenges: Guarded<PasskeyChallenges>
+    let challenges: PasskeyChallenges
     /// Visits of shares that are not written yet, by share.
     let visits = Guarded<[String: Int]>([:])
     private let time: @Sendable () -> (seconds: Int64, uptime: Double)
@@ -90,7 +90,7 @@ public final class Accounts: Sendable {
             }
             guard let opened else { throw LibraryUnavailable("it has not been read") }
             secret = opened.secret
-            challenges = Guarded(PasskeyChallenges(secret: opened.secret))
+            challenges = PasskeyChallenges(secret: opened.secret)
             book = Guarded(AccountBook(secret: opened.secret))
             try take(opened.news, since: began)
             // If the disk is full, next time.

@@ -154,10 +154,15 @@ import Testing
         await #expect(throws: AccountsError.challengeExpired) {
             try await signIn(authenticator, to: accounts, challenge: third)
         }
-        let beforeRestart = accounts.challengeForSignIn()
+        // The same after a restart, as on another node; and not in another gallery.
+        let fourth = accounts.challengeForSignIn()
         let restarted = try world.open()
-        await #expect(throws: AccountsError.challengeExpired) {
-            try await signIn(authenticator, to: restarted, challenge: beforeRestart)
+        _ = try await signIn(authenticator, to: restarted, challenge: fourth)
+        let elsewhere = try MemoryLibrary().open().challengeForSignIn()
+        for challenge in [fourth, second, elsewhere] {
+            await #expect(throws: AccountsError.challengeExpired) {
+                try await signIn(authenticator, to: try world.open(), challenge: challenge)
+            }
         }
     }
 

@@ -15,6 +15,8 @@ public struct Passkey: Hashable, Sendable {
     public let created: Int64
     /// Nil until the first sign-in.
     public var used: Int64?
+    /// The last challenge that it has signed, so that nobody can use its answer again; nil until the first sign-in.
+    var challenge: [UInt8]?
 
     /// In bytes (WebAuthn Level 3 §4, "credential id").
     public static let longestCredential = 1_023

@@ -64,6 +64,7 @@ extension Passkey {
             json.member("counter", Int(counter))
             json.member("created", Int(created))
             json.member("used", used.map { Int($0) })
+            json.member("challenge", challenge.map { Base64.url.encode($0) })
         }
     }
 
@@ -77,7 +78,8 @@ extension Passkey {
             id: id, account: try json.required("account").named(AccountID.init),
             name: try json.required("name").text(), credential: try json.required("credential").base64url(), key: key,
             counter: UInt32(try json.required("counter").integer(in: 0...Int(UInt32.max))),
-            created: try json.required("created").time(), used: try json["used"]?.time())
+            created: try json.required("created").time(), used: try json["used"]?.time(),
+            challenge: try json["challenge"]?.base64url())
     }
 }
 

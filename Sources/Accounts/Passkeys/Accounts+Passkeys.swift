@@ -24,18 +24,19 @@ extension Accounts {
     public func challengeForNewPasskey(
         password: String, by principal: Principal
     ) async throws(AccountsError) -> [UInt8] {
-        let account = try book.withLock { book throws(AccountsError) in try book.require(principal, [], at: now) }
+        let book = book.withLock(\.self)
+        let account = try book.require(principal, [], at: now)
         let attempt = AttemptLimiter.Attempt(attempter: .known, target: "change \(principal.account)")
         guard try await matches(password, account.passwordHash, attempt) else { throw .wrongPassword }
-        let purpose = try Self.creation(principal, account)
-        return challenges.withLock { $0.issue(for: purpose, now: now) }
+        return challenges.issue(for: try Self.creation(principal, account, in: book), now: now)
     }
 
     private static func creation(
-        _ principal: Principal, _ account: Account
+        _ principal: Principal, _ account: Account, in book: AccountBook
     ) throws(AccountsError) -> PasskeyChallenges.Purpose {
         guard case .session(let session) = principal.credential else { throw .notFound }
-        return .creation(account.id, session: session, passwordHash: account.passwordHash)
+        let present = book.passkeys.values.filter { $0.account == account.id }.map(\.id)
+        return .creation(account.id, session: session, passwordHash: account.passwordHash, passkeys: present)
     }
 
     /// Adds a passkey to the principal's account.
@@ -56,10 +57,8 @@ extension Accounts {
         else { throw .passkeyRefused }
         return try await change { [self] (book, change) throws(AccountsError) in
             let account = try book.require(principal, [], at: now)
-            let purpose = try Self.creation(principal, account)
-            guard challenges.withLock({ $0.use(client.challenge, for: purpose, now: now) }) else {
-                throw .challengeExpired
-            }
+            let purpose = try Self.creation(principal, account, in: book)
+            guard challenges.accepts(client.challenge, for: purpose, now: now) else { throw .challengeExpired }
             guard book.passkey(response.credential) == nil else { throw .passkeyExists }
             guard book.passkeys.values.count(where: { $0.account == account.id }) < Self.maximumPasskeys else {
                 throw .tooMany("passkeys")
@@ -86,7 +85,7 @@ extension Accounts {
     // MARK: - Signing in
 
     /// A challenge for somebody who is about to sign in.
-    public func challengeForSignIn() -> [UInt8] { challenges.withLock { $0.issue(for: .signIn, now: now) } }
+    public func challengeForSignIn() -> [UInt8] { challenges.issue(for: .signIn, now: now) }
 
     /// Signs in with a passkey.
     ///
@@ -119,9 +118,7 @@ extension Accounts {
         at party: RelyingParty, from sender: Sender
     ) async throws(AccountsError) -> SignedIn {
         let (client, authenticator) = try response.read(ClientData.signIn, at: party)
-        guard challenges.withLock({ $0.accepts(client.challenge, for: .signIn, now: now) }) else {
-            throw .challengeExpired
-        }
+        guard challenges.accepts(client.challenge, for: .signIn, now: now) else { throw .challengeExpired }
         guard let known, userHandle == nil || userHandle == known.account.userHandle,
             known.key.isSignature(signature, of: response.signedBytes)
         else { throw .passkeyRefused }
@@ -131,9 +128,8 @@ extension Accounts {
             guard var passkey = book.passkeys[known.id], passkey.isContinued(by: authenticator.counter) else {
                 throw .passkeyRefused
             }
-            guard challenges.withLock({ $0.use(client.challenge, for: .signIn, now: now) }) else {
-                throw .challengeExpired
-            }
+            guard PasskeyChallenges.isNew(client.challenge, after: passkey.challenge) else { throw .challengeExpired }
+            passkey.challenge = client.challenge
             passkey.counter = authenticator.counter
             passkey.used = now
             change.records.append(passkey.record)
