@@ -1,8 +1,10 @@
 """People and programs that use a gallery with accounts."""
 
+import base64
 import re
+import socket
 
-from gallery import Answer, Gallery, wait_until
+from gallery import PATIENCE, Answer, Gallery, wait_until
 
 PASSWORD = "correct horse battery"
 
@@ -70,3 +72,13 @@ def set_up(gallery: Gallery, name: str = "olga") -> Person:
     answer = owner.accept(set_up_code(gallery), name)
     assert answer.status == 201, answer.body
     return owner
+
+
+def open_stream(gallery: Gallery, cookie: str) -> socket.socket:
+    """The stream of a browser with these cookies; nothing has been read yet."""
+    stream = socket.create_connection(("127.0.0.1", gallery.port), timeout=PATIENCE)
+    key = base64.b64encode(b"0" * 16).decode()
+    stream.sendall((f"GET /api/v1/stream HTTP/1.1\r\nHost: 127.0.0.1:{gallery.port}\r\nUpgrade: websocket\r\n"
+                    "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: tessera.v1\r\n"
+                    f"Sec-WebSocket-Key: {key}\r\nCookie: {cookie}\r\n\r\n").encode())
+    return stream

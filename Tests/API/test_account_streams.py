@@ -1,20 +1,10 @@
 """Streams of people with accounts: when they end, and whose limits they count for."""
 
-import base64
 import socket
 import time
 
-from accounts import Person, set_up
-from gallery import PATIENCE, wait_until
-
-
-def open_stream(gallery, cookie: str) -> socket.socket:
-    stream = socket.create_connection(("127.0.0.1", gallery.port), timeout=PATIENCE)
-    key = base64.b64encode(b"0" * 16).decode()
-    stream.sendall((f"GET /api/v1/stream HTTP/1.1\r\nHost: 127.0.0.1:{gallery.port}\r\nUpgrade: websocket\r\n"
-                    "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: tessera.v1\r\n"
-                    f"Sec-WebSocket-Key: {key}\r\nCookie: {cookie}\r\n\r\n").encode())
-    return stream
+from accounts import Person, open_stream, set_up
+from gallery import wait_until
 
 
 def opened(gallery, person: Person) -> socket.socket | None:

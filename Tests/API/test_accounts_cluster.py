@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from accounts import PASSWORD, Person, set_up, set_up_code
+from accounts import PASSWORD, Person, open_stream, set_up, set_up_code
 from gallery import PATIENCE, Gallery, run, wait_until
-from test_accounts import open_stream
 # Includes a fixture.
 from test_cluster import redis
 from test_shares import base
