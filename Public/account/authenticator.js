@@ -89,7 +89,7 @@ async function ask(action) {
         throw new Problem(0, 'This device already has a passkey for your account');
       case 'NotSupportedError':
       case 'ConstraintError':
-        throw new Problem(0, 'This device cannot make a passkey that replaces a password');
+        throw new Problem(0, 'This device cannot check your fingerprint, face, or PIN, which a passkey needs');
       case 'SecurityError':
         throw new Problem(0, 'The browser does not allow passkeys at this address');
       default:

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Following what other nodes write to a shared library.
 extension Accounts {
-    /// The reading of news.
+    /// The state of reading what other nodes write.
     struct Following: Sendable {
         /// Whether a reading is queued and has not begun.
         var isQueued = false
@@ -33,6 +33,11 @@ extension Accounts {
             following.withLock { $0.waiters.append(continuation) }
             enqueueCatchUp()
         }
+    }
+
+    /// The same before something is refused that another node may just have made known. Does nothing on a single node.
+    func catchUpIfShared() async {
+        if isShared { await catchUp() }
     }
 
     /// Reads the news soon. Callable from any thread.
@@ -74,7 +79,7 @@ extension Accounts {
         if isUpToDate {
             logger.notice("The accounts are up to date again.")
         } else {
-            logger.error("The library cannot be read, so nobody gets in until it can.")
+            logger.error("The library cannot be read. Requests get a 503 until it can.")
             for account in book.withLock({ Array($0.accounts.keys) }) { tellRevocation(of: account) }
         }
     }
@@ -88,7 +93,7 @@ extension Accounts {
         if news.isWhole {
             let found = try records.lazy.compactMap { try InstallationSecret($0) }.first
             guard found?.bytes == secret.bytes else { throw LibraryReplaced() }
-            records = book.withLock { $0.others(than: records) } + records
+            records = book.withLock { $0.removals(ofRecordsMissingFrom: records) } + records
         }
         if !records.isEmpty { try apply(records) }
         let limit = news.validity.map { began + $0 / .seconds(1) } ?? .infinity

@@ -21,7 +21,7 @@ extension Accounts {
     public func inviteOwner() async throws(AccountsError) -> Secret {
         let code = Secret.random(16)
         return try await change { [self] (book, change) throws(AccountsError) in
-            if !store.isShared { change.records += book.setUpLinks }
+            if !store.isShared { change.records += book.setUpLinkRemovals }
             change.records.append(
                 Invitation(
                     id: Self.newID(), digest: code.digest, purpose: .newAccount(.owner), issuer: nil, created: now,
@@ -77,7 +77,8 @@ extension Accounts {
     }
 
     /// What a link is for, and the account's name if it sets a password; nil if it is not, or no longer, valid.
-    public func purpose(of code: String) -> (purpose: Invitation.Purpose, name: String?)? {
+    public func purpose(of code: String) async -> (purpose: Invitation.Purpose, name: String?)? {
+        await catchUpIfShared()
         guard let digest = Secret(code)?.digest else { return nil }
         return book.withLock { book in
             guard let invitation = book.invitation(digest, at: now) else { return nil }
@@ -94,7 +95,7 @@ extension Accounts {
     public func accept(
         _ code: String, name: String?, password: String, from sender: Sender
     ) async throws(AccountsError) -> SignedIn {
-        guard let purpose = purpose(of: code)?.purpose, let digest = Secret(code)?.digest else {
+        guard let purpose = await purpose(of: code)?.purpose, let digest = Secret(code)?.digest else {
             throw .noSuchInvitation
         }
         var newName: String?
@@ -112,7 +113,7 @@ extension Accounts {
             case .newAccount(let role):
                 if invitation.issuer == nil {
                     guard book.owners == 0 else { throw .noSuchInvitation }
-                    change.records += book.setUpLinks
+                    change.records += book.setUpLinkRemovals
                 }
                 guard let newName, book.account(named: newName) == nil else { throw .nameTaken }
                 return try newAccount(newName, role, hash, in: book, from: sender, &change).id

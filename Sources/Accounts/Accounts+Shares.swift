@@ -132,7 +132,7 @@ extension Accounts {
         if isFirst { saveLater { [weak self] in self?.saveVisits() } }
     }
 
-    /// Adds to the numbers in the library, to which other nodes add, too. On the accounts' thread.
+    /// Adds the visits counted here to those in the library, to which other nodes add theirs. On the accounts' thread.
     func saveVisits() {
         let counted = visits.withLock { visits in
             defer { visits = [:] }
@@ -148,7 +148,7 @@ extension Accounts {
                 }
             }
         } catch {
-            // Another time.
+            // The counts are kept, and written at the next attempt.
             visits.withLock { $0.merge(counted, uniquingKeysWith: +) }
             saveLater { [weak self] in self?.saveVisits() }
         }

@@ -45,7 +45,7 @@ public enum AccountsError: Error, Hashable, Sendable, CustomStringConvertible {
         case .passwordTooShort: "The password needs at least \(Password.shortest) characters."
         case .passwordTooLong: "The password may have at most \(Password.longest) bytes."
         case .passkeyRefused: "This passkey does not belong to an account here, or it could not be checked."
-        case .challengeExpired: "This took too long. Try again."
+        case .challengeExpired: "This request to use a passkey has expired or was already used. Try again."
         case .passkeyExists: "This passkey has already been added."
         case .lastOwner: "The gallery needs an owner. Make somebody else an owner first."
         case .notFound: "There is no such entry."

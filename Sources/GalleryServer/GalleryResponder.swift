@@ -87,7 +87,7 @@ struct GalleryResponder: Responder {
             policy: HostPolicy(listeningOn: configuration.http.host, allowed: configuration.allowedHosts),
             inner: CrossOriginAccess(
                 policy: crossOrigin,
-                inner: NewCredentials(
+                inner: CredentialCatchUp(
                     access: access,
                     inner: SharePaths(
                         accounts: library.required, cookies: cookies, basePath: configuration.http.basePath,

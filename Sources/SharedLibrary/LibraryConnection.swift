@@ -31,6 +31,8 @@ actor LibraryConnection {
     struct Position: Sendable {
         let library: String
         let change: Int64
+        /// Tells the change from one with this number that was written after a backup had been restored.
+        let mark: String
     }
 
     /// - Throws: An error of the event loop if the process has no descriptors left.
@@ -47,7 +49,7 @@ actor LibraryConnection {
         let place: Logger.Metadata = ["address": "\(address)"]
         monitor = ConnectionMonitor(loop: loop) { report in
             switch report {
-            case .connected: logger.notice("The library is there.", metadata: place)
+            case .connected: logger.notice("Connected to the library's database.", metadata: place)
             case .lost(let reason):
                 logger.warning(
                     "The library is unreachable, so accounts cannot be changed.",
@@ -164,7 +166,8 @@ actor LibraryConnection {
         try await answer {
             do {
                 guard !change.isEmpty else { return try await session.rollBack() }
-                self.position = Position(library: read.library, change: try await session.write(change))
+                let written = try await session.write(change)
+                self.position = Position(library: read.library, change: written.change, mark: written.mark)
             } catch {
                 try? await session.rollBack()
                 throw error
@@ -186,8 +189,9 @@ actor LibraryConnection {
     private func read(_ session: LibrarySession) async throws -> Unaccepted {
         if let position, position.library == session.library {
             let received = try await session.records(after: position.change)
-            // A last change before this node's position is the answer of a database that has lost data.
-            if (0..<LibrarySchema.keptChanges).contains(received.change - position.change) {
+            // A database that has lost data knows another change by this number, or none.
+            let isAhead = (0..<LibrarySchema.keptChanges).contains(received.change - position.change)
+            if isAhead, received.earlierMark == position.mark {
                 return unaccepted(received, session, isWhole: false)
             }
         }
@@ -199,7 +203,7 @@ actor LibraryConnection {
         let records = isWhole ? received.records.filter { $0.body != nil } : received.records
         return Unaccepted(
             news: LibraryNews(records: records, isWhole: isWhole, validity: pace.validity),
-            position: Position(library: session.library, change: received.change))
+            position: Position(library: session.library, change: received.change, mark: received.mark))
     }
 
     /// Turns errors of the database into one of the library.
@@ -210,7 +214,7 @@ actor LibraryConnection {
             throw error
         } catch {
             if case .refused? = error as? PostgresError {
-                logger.warning("PostgreSQL rejects a change of the library.", metadata: ["reason": "\(error)"])
+                logger.warning("PostgreSQL rejected a statement on the library.", metadata: ["reason": "\(error)"])
             }
             throw LibraryUnavailable("\(error)")
         }

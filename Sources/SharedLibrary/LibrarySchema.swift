@@ -5,10 +5,10 @@ import Postgres
 enum LibrarySchema {
     static let tables = PostgresSchema(name: "tessera_library", steps: steps, lock: 0x7465_7373_6572_6102)
 
-    /// A removed record is kept as a row without a body for this number of changes, so that other nodes hear of it. Who is
-    /// further behind reads everything.
+    /// A removed record is kept as a row without a body for this number of changes, so that other nodes learn of the
+    /// removal. A node that is further behind reads everything.
     static let keptChanges: Int64 = 10_000
-    /// The most entries of a gallery's audit log; the oldest make room.
+    /// The maximum number of entries in a gallery's audit log; the oldest are deleted.
     static let maximumEntries: Int64 = 100_000
 
     /// The statements of each migration. Released statements never change.
@@ -25,12 +25,18 @@ enum LibrarySchema {
             CREATE TABLE tessera_library.form (
                 form integer NOT NULL, oldest integer NOT NULL, identity uuid NOT NULL DEFAULT gen_random_uuid())
             """,
-            // The galleries, each with the number of its last change and of its last entry in the audit log. Whoever
-            // changes anything of a gallery locks its row.
+            // The galleries, each with the number and the random mark of its last change, and the number of its last entry in
+            // the audit log. Whoever changes anything of a gallery locks its row.
             """
             CREATE TABLE tessera_library.gallery (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE,
-                change bigint NOT NULL DEFAULT 0, entries bigint NOT NULL DEFAULT 0)
+                change bigint NOT NULL DEFAULT 0, mark uuid NOT NULL DEFAULT gen_random_uuid(),
+                entries bigint NOT NULL DEFAULT 0)
+            """,
+            // The marks of earlier changes. After a backup was restored, changes have numbers that others had before.
+            """
+            CREATE TABLE tessera_library.history (
+                gallery bigint NOT NULL, change bigint NOT NULL, mark uuid NOT NULL, PRIMARY KEY (gallery, change))
             """,
             // The records with their bodies in JSON, null once they are removed, and the change that last wrote them.
             """

@@ -46,15 +46,21 @@ struct LibrarySession {
     struct Received {
         let records: [LibraryRecord]
         let change: Int64
+        /// The mark of that change.
+        let mark: String
+        /// The mark of the change after which the records were asked for; nil if there is no such change, or no longer.
+        let earlierMark: String?
 
         /// - Parameters:
         ///   - rows: Each with the last change, and a record, null if there is none.
         /// - Throws: `PostgresSchema.Unusable` if these rows cannot be an answer.
         init(_ rows: [PostgresRow]) throws {
-            guard let change = rows.first?.integer(0), change >= 0 else {
+            guard let change = rows.first?.integer(0), change >= 0, let mark = rows.first?.text(4) else {
                 throw PostgresSchema.Unusable(description: "the gallery is gone from its tables")
             }
             self.change = change
+            self.mark = mark
+            earlierMark = rows.first?.text(5)
             records = rows.compactMap { row in
                 guard let kind = row.text(1).flatMap(LibraryRecord.Kind.init), let id = row.text(2) else { return nil }
                 return LibraryRecord(kind, id, row.bytes(3))
@@ -77,17 +83,19 @@ struct LibrarySession {
 
     /// Writes a change, and ends the transaction.
     ///
-    /// - Returns: The number of the change.
-    func write(_ change: LibraryChange, isolation: isolated (any Actor)? = #isolation) async throws -> Int64 {
+    /// - Returns: The number of the change, and its mark.
+    func write(
+        _ change: LibraryChange, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> (change: Int64, mark: String) {
         let entries = change.entries
         let rows = try await ask(
             LibraryStatements.write,
             ["\(gallery)", Self.json(change.records), Self.json(entries), "\(entries.count)", channel])
-        guard let number = rows.first?.integer(0) else {
+        guard let number = rows.first?.integer(0), let mark = rows.first?.text(1) else {
             throw PostgresSchema.Unusable(description: "the gallery is gone from its tables")
         }
         _ = try await ask("COMMIT")
-        return number
+        return (number, mark)
     }
 
     func rollBack(isolation: isolated (any Actor)? = #isolation) async throws { _ = try await ask("ROLLBACK") }

@@ -10,20 +10,26 @@ enum LibraryStatements {
     /// Makes other nodes wait with their changes until the transaction ends. Parameter: the gallery.
     static let lock = "SELECT change FROM tessera_library.gallery WHERE id = $1 FOR UPDATE"
 
-    /// The gallery's last change, and the records written after a given change, in the order of changes. Returns at least
-    /// one row. Parameters: the gallery, and the change.
+    /// The gallery's last change with its mark, the mark of a given change, and the records written after that, in the order of
+    /// changes. Returns at least one row. Parameters: the gallery, and the change.
     static let follow = """
-        SELECT gallery.change, new.kind, new.id, new.body FROM tessera_library.gallery LEFT JOIN LATERAL (
+        SELECT gallery.change, new.kind, new.id, new.body, gallery.mark::text, CASE WHEN gallery.change = $2
+            THEN gallery.mark ELSE (SELECT mark FROM tessera_library.history WHERE gallery = $1 AND change = $2) END::text
+        FROM tessera_library.gallery LEFT JOIN LATERAL (
             SELECT * FROM tessera_library.record WHERE gallery = $1 AND change > $2
         ) AS new ON true WHERE gallery.id = $1 ORDER BY new.change
         """
 
-    /// Writes a change, whose number it returns. Parameters: the gallery, the records as JSON, the entries as JSON, their
+    /// Writes a change, whose number and mark it returns. Parameters: the gallery, the records as JSON, the entries as JSON, their
     /// number, and the channel.
     static let write = """
-        WITH numbered AS (
-            UPDATE tessera_library.gallery SET change = change + 1, entries = entries + $4::bigint WHERE id = $1::bigint
-            RETURNING change, entries),
+        WITH earlier AS (
+            INSERT INTO tessera_library.history (gallery, change, mark)
+            SELECT id, change, mark FROM tessera_library.gallery WHERE id = $1::bigint ON CONFLICT DO NOTHING),
+        numbered AS (
+            UPDATE tessera_library.gallery
+            SET change = change + 1, mark = gen_random_uuid(), entries = entries + $4::bigint WHERE id = $1::bigint
+            RETURNING change, mark, entries),
         written AS (
             INSERT INTO tessera_library.record (gallery, kind, id, body, change)
             SELECT $1::bigint, new.kind, new.id, new.body, numbered.change
@@ -38,10 +44,13 @@ enum LibraryStatements {
         forgotten AS (
             DELETE FROM tessera_library.record USING numbered WHERE gallery = $1::bigint AND body IS NULL
             AND record.change <= numbered.change - \(LibrarySchema.keptChanges)),
+        closed AS (
+            DELETE FROM tessera_library.history USING numbered WHERE gallery = $1::bigint
+            AND history.change <= numbered.change - \(LibrarySchema.keptChanges)),
         dropped AS (
             DELETE FROM tessera_library.audit USING numbered WHERE gallery = $1::bigint
             AND number <= numbered.entries - \(LibrarySchema.maximumEntries))
-        SELECT change, pg_notify($5, '') FROM numbered
+        SELECT change, mark::text, pg_notify($5, '') FROM numbered
         """
 
     /// Entries of the audit log, newest first. Parameters: the gallery, a number that follows theirs, and how many.

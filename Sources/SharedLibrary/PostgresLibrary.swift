@@ -90,7 +90,7 @@ public final class PostgresLibrary: LibraryStore {
         }
     }
 
-    /// Runs `body` on the connection's event loop. Blocks, which must not be that loop.
+    /// Runs `body` on the connection's event loop. Blocks the calling thread, which must not be that of the loop.
     private func wait<Value: Sendable>(
         _ body: @escaping @Sendable (isolated LibraryConnection) async throws -> Value
     ) throws -> Value {

@@ -21,7 +21,7 @@ struct ForwardAuthOptions: ParsableArguments {
     @Option(
         name: .customLong("owner-group"),
         help: ArgumentHelp(
-            "Make the members of this group owners, and nobody else whom the proxy signs in. Repeatable. (TESSERA_OWNER_GROUP; none: owners decide)",
+            "Of the people whom the proxy signs in, make exactly the members of this group owners. Repeatable. (TESSERA_OWNER_GROUP; none: owners assign roles)",
             valueName: "group"))
     var ownerGroups: [String] = []
 

@@ -82,7 +82,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         name: .customLong("client-connections"),
-        help: "The maximum number of open connections per client. (TESSERA_CLIENT_CONNECTIONS; 2500)")
+        help: "The maximum number of open connections per client address. (TESSERA_CLIENT_CONNECTIONS; 2500)")
     var clientConnections: Int?
 
     @Option(
@@ -121,7 +121,7 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The PostgreSQL through which nodes of one gallery share image metadata and accounts: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
+            "The PostgreSQL database through which nodes of one gallery share image metadata and accounts: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
             valueName: "url"))
     var database: String?
 
@@ -252,7 +252,8 @@ extension ServerOptions {
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
         configuration.forwardAuth = try forwardAuth.value()
         guard configuration.forwardAuth == nil || !configuration.trustedProxies.isEmpty else {
-            throw ValidationError("--forward-auth needs --trusted-proxy: anybody else could claim to be anyone.")
+            throw ValidationError(
+                "--forward-auth needs --trusted-proxy; otherwise any client could impersonate anyone.")
         }
         configuration.access = try access(on: configuration)
         configuration.indexesMetadata = try !(noExamine || Environment.value("no-examine") == 1)

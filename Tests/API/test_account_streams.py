@@ -8,7 +8,7 @@ from gallery import wait_until
 
 
 def opened(gallery, person: Person) -> socket.socket | None:
-    """A stream of this person, which is in use; nil if it is refused for there being too many."""
+    """A stream of this person, which is in use; None if it is refused because there are too many."""
     stream = open_stream(gallery, "; ".join(f"{name}={value}" for name, value in person.cookies.items()))
     received = b""
     while b'"type":"session"' not in received and (1013).to_bytes(2) not in received:

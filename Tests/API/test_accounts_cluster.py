@@ -10,7 +10,7 @@ import pytest
 
 from accounts import PASSWORD, Person, open_stream, set_up, set_up_code
 from gallery import PATIENCE, Gallery, run, wait_until
-# Includes a fixture.
+# Imported because it is a fixture.
 from test_cluster import redis
 from test_shares import base
 
@@ -212,7 +212,7 @@ def test_without_the_database_nobody_gets_in_after_ten_seconds_and_all_is_well_w
     assert {closing_code(stream, 1013, 4401) for stream in streams} == {1013}
     assert time.monotonic() - killed < VALID_FOR + 10
     for node in nodes:
-        assert node.log.count("nobody gets in") == 1, node.log
+        assert node.log.count("Requests get a 503 until it can") == 1, node.log
     postgres.start()
     start = time.monotonic()
     wait_until(lambda: statuses() == {200}, "the accounts to be there again", lambda: nodes[0].log)

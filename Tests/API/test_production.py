@@ -146,6 +146,7 @@ class SignInService(http.server.BaseHTTPRequestHandler):
     """Knows people by a cookie: their names and groups."""
 
     def do_GET(self):
+        self.server.asked.append(self.headers)
         who = re.search(r"who=([^;]*)", self.headers.get("Cookie", ""))
         self.send_response(200 if who and self.path == "/auth" else 401)
         for name, value in zip(("Remote-User", "Remote-Groups"), who[1].split("/") if who else ()):
@@ -162,7 +163,8 @@ class SignInService(http.server.BaseHTTPRequestHandler):
 def service():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignInService)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port
+    server.asked = []
+    yield server
     server.shutdown()
     server.server_close()
 
@@ -171,7 +173,7 @@ def service():
     "proxy, beginning", [(nginx, "# nginx with"), (caddy, "# Caddyfile with")], ids=["nginx", "caddy"])
 def test_a_sign_in_service_decides_who_is_there(behind, service, proxy, beginning):
     command = re.search(r"tessera serve ~/Pictures (.*--forward-auth.*)", TEXT.replace("\\\n", " "))[1]
-    _, ask = behind(proxy, documented(beginning), command, **{"127.0.0.1:9091": service})
+    _, ask = behind(proxy, documented(beginning), command, **{"127.0.0.1:9091": service.server_port})
 
     def session(who: str, *fields: str) -> tuple[str, dict]:
         words = [word for field in (f"Cookie: who={who}", *fields) for word in ("-H", field)]
@@ -187,6 +189,10 @@ def test_a_sign_in_service_decides_who_is_there(behind, service, proxy, beginnin
     assert session("ivan", *claims)[1]["account"] | {"id": ""} == session("ivan")[1]["account"] | {"id": ""}
     assert session("ivan", *claims)[1]["account"]["role"] == "member"
     assert "account" not in session("", *claims)[1]
+    # Nor does it reach the service.
+    service.asked.clear()
+    session("ivan", *claims, "X-Forwarded-For: 192.0.2.9")
+    assert [(asked["Remote-User"], asked["Remote-Groups"], asked["X-Forwarded-For"]) for asked in service.asked] == [(None, None, "127.0.0.1")]
     aliases = ask("/api/v1/session", "-H", "Cookie: who=", "-H", "Remote_User: olga", "-H", "Remote_Groups: admins")
     assert " 400" in aliases[0].splitlines()[0] or "account" not in json.loads(aliases[1])
     # A visitor of a share need not sign in, and is nobody in particular.

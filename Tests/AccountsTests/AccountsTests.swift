@@ -67,9 +67,9 @@ import Testing
         world.wait(100)
         #expect(accounts.principal(appToken: token.text) == nil && accounts.visit(key, pass: nil) == nil)
         #expect(!accounts.isCurrent(visitor))
-        #expect(accounts.purpose(of: code.text) != nil)
+        #expect(await accounts.purpose(of: code.text) != nil)
         world.wait(7 * 86_400)
-        #expect(accounts.purpose(of: code.text) == nil)
+        #expect(await accounts.purpose(of: code.text) == nil)
         _ = try world.open()
         #expect(world.state.withLock { $0.records.keys.count { !$0.hasPrefix("session") } } == 2)
     }
@@ -122,7 +122,7 @@ import Testing
         await #expect(throws: AccountsError.notFound) {
             try await accounts.change(first.principal.account, to: .guest, by: second.principal, from: sender)
         }
-        #expect(accounts.purpose(of: open.text) == nil)
+        #expect(await accounts.purpose(of: open.text) == nil)
         guard case .session(let id) = second.principal.credential else { return #expect(Bool(false)) }
         try await accounts.endSession(id, by: second.principal, from: sender)
         await #expect(throws: AccountsError.notFound) {

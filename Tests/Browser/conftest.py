@@ -10,7 +10,7 @@ from front import Front
 from relay import Relay
 from server import PLAIN_FRONT, ROOT, Server
 
-# Without the parts of the browser around a page, which take a quarter of the processor time.
+# The headless shell has no browser window, which saves a quarter of the processor time.
 CHROMIUM = os.environ.get("TESSERA_CHROMIUM", "/usr/bin/chromium-headless-shell")
 PICTURES = pathlib.Path(os.environ.get("TESSERA_ARTEFACTS", ROOT / ".build" / "screenshots"))
 

@@ -67,7 +67,7 @@ struct AccountBook: Sendable {
     }
 
     /// Ends the links with which the first owner's account is made.
-    var setUpLinks: [LibraryRecord] {
+    var setUpLinkRemovals: [LibraryRecord] {
         invitations.values.filter { $0.issuer == nil && $0.purpose == .newAccount(.owner) }.map {
             .init(.invitation, $0.id, nil)
         }
@@ -98,7 +98,7 @@ struct AccountBook: Sendable {
     // MARK: - Changes
 
     /// The removals of records that are here and not among these.
-    func others(than records: [LibraryRecord]) -> [LibraryRecord] {
+    func removals(ofRecordsMissingFrom records: [LibraryRecord]) -> [LibraryRecord] {
         let kept = Set(records.map(\.key))
         let keys =
             accounts.keys.map { LibraryRecord.Key(kind: .account, id: $0.description) }

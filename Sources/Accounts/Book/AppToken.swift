@@ -13,6 +13,10 @@ public struct AppToken: Hashable, Sendable {
     public let expires: Int64?
 
     static let prefix = "tessera_"
+
+    /// Whether a text looks like the secret of an app token, of this gallery or of another one.
+    public static func isOne(_ text: String) -> Bool { text.hasPrefix(prefix) }
+
     public static let longestName = 64
 
     func isAlive(at now: Int64) -> Bool { expires.map { now < $0 } ?? true }

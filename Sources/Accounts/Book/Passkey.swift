@@ -21,7 +21,7 @@ public struct Passkey: Hashable, Sendable {
     /// In bytes (WebAuthn Level 3 §4, "credential id").
     public static let longestCredential = 1_023
 
-    /// Whether an authenticator with this count can be the one that was used before. One that counts must count on, or it is a
-    /// copy (WebAuthn Level 3 §6.1.1).
+    /// Whether the signature counter is plausible: one that does not increase suggests a cloned authenticator (WebAuthn Level 3
+    /// §6.1.1). Authenticators without a counter always send 0.
     func isContinued(by counter: UInt32) -> Bool { counter > self.counter || counter == 0 && self.counter == 0 }
 }

@@ -97,6 +97,7 @@ extension Accounts {
     ) async throws(AccountsError) -> SignedIn {
         let attempt = AttemptLimiter.Attempt(attempter: .address(sender.address), target: "passkeys")
         try begin(attempt)
+        await catchUpIfShared()
         let known = book.withLock { $0.passkey(response.credential) }
         do throws(AccountsError) {
             let signedIn = try await signIn(
@@ -104,10 +105,16 @@ extension Accounts {
             limiter.withLock { $0.succeeded(attempt) }
             return signedIn
         } catch {
+            guard error == .passkeyRefused || error == .challengeExpired else {
+                // The server has failed, and not the person.
+                limiter.withLock { $0.succeeded(attempt) }
+                throw error
+            }
             guard error == .passkeyRefused else { throw error }
-            let name = known.flatMap { passkey in book.withLock { $0.accounts[passkey.account]?.name } }
+            // Strangers could otherwise fill the log at no cost: they know the ids of no passkeys.
+            guard let known, let name = book.withLock({ $0.accounts[known.account]?.name }) else { throw error }
             try await change { [self] (_, change) throws(AccountsError) in
-                change.entries.append(entry(.signInFailed, by: name ?? "somebody", sender, "passkey"))
+                change.entries.append(entry(.signInFailed, by: name, sender, "passkey"))
             }
             throw error
         }

@@ -1,7 +1,7 @@
 import Locking
 
 /// A person whom a proxy in front of the gallery has signed in.
-public struct ForwardedPerson: Hashable, Sendable {
+public struct ProxyPerson: Hashable, Sendable {
     /// The name by which the proxy knows the person: that of the account.
     public let name: String
     /// Whether the person is an owner; nil if the gallery's owners decide about roles.
@@ -20,9 +20,9 @@ public struct ForwardedPerson: Hashable, Sendable {
 
 /// Forward authentication: a proxy signs people in, and tells the gallery their names.
 extension Accounts {
-    /// The principal of a person whom a proxy has signed in; nil if the person has no account yet, or another role than the
-    /// proxy says. ``signIn(_:from:)`` mends both.
-    public func principal(_ person: ForwardedPerson) -> Principal? {
+    /// The principal of a person whom a proxy has signed in; nil if the person has no account yet, or a role other than the
+    /// one that the proxy states. ``signIn(_:from:)`` fixes both.
+    public func principal(_ person: ProxyPerson) -> Principal? {
         book.withLock { $0.account(named: person.name) }.flatMap { account in
             person.fits(account.role) ? Self.principal(account) : nil
         }
@@ -31,7 +31,7 @@ extension Accounts {
     /// The same, with an account: it is made at the first visit, without a password, and gets the role that the proxy says.
     ///
     /// - Throws: ``AccountsError``: `lastOwner` if the gallery would lose its only owner, `tooMany`, `unwritable`.
-    public func signIn(_ person: ForwardedPerson, from sender: Sender) async throws(AccountsError) -> Principal {
+    public func signIn(_ person: ProxyPerson, from sender: Sender) async throws(AccountsError) -> Principal {
         if let principal = principal(person) { return principal }
         let role: Role = person.isOwner == true ? .owner : .member
         return try await change { [self] (book, change) throws(AccountsError) in

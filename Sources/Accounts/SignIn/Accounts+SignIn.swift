@@ -22,6 +22,7 @@ extension Accounts {
     public func signIn(
         name: String, password: String, browser: String?, from sender: Sender
     ) async throws(AccountsError) -> SignedIn {
+        await catchUpIfShared()
         let folded = Account.folded(Account.normalized(name) ?? "")
         let account = book.withLock { $0.account(named: folded) }
         let isKnown = browser != nil && account.map { browser == self.browser(of: $0.id) } == true

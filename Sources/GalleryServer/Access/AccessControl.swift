@@ -28,7 +28,7 @@ struct AccessControl: Sendable {
             return request
         }
         // What another node has ended must not be accepted here.
-        guard accounts.isUpToDate || [.everyone, .secret].contains(rule) else { throw .accountsAway }
+        guard accounts.isUpToDate || [.everyone, .secret].contains(rule) else { throw .accountsUnavailable }
         if let requester = request.requester as? Requester {
             try admit(requester, rule)
             return request.sent(by: requester)
@@ -66,7 +66,7 @@ struct AccessControl: Sendable {
     /// The person whom a proxy has signed in, with an account that is made at the first visit; nil for others.
     ///
     /// - Throws: A `Problem`, as for a request that is refused.
-    func signInForwarded(_ request: Request) async throws(Problem) -> Principal? {
+    func signInByProxy(_ request: Request) async throws(Problem) -> Principal? {
         guard let accounts, let person = try forwardAuth?.person(in: request) else { return nil }
         return try await problems { () async throws(AccountsError) in
             try await accounts.signIn(person, from: request.sender)
@@ -109,9 +109,8 @@ struct AccessControl: Sendable {
     private func principal(of request: Request, _ accounts: Accounts) throws(Problem) -> Principal? {
         let person = try forwardAuth?.person(in: request)
         let fields = request.headers.values(of: .authorization)
-        if fields.count == 1, let token = BearerSecret.text(in: fields[0]),
-            let principal = accounts.principal(appToken: token)
-        {
+        if fields.count == 1, let token = BearerSecret.text(in: fields[0]), AppToken.isOne(token) {
+            guard let principal = accounts.principal(appToken: token) else { throw .signIn }
             return principal
         }
         if let person {
@@ -124,11 +123,11 @@ struct AccessControl: Sendable {
     }
 
     /// Whether the request carries credentials, and this node knows none of them.
-    func isUnknown(_ request: Request) -> Bool {
+    func hasUnknownCredentials(_ request: Request) -> Bool {
         guard let accounts else { return false }
         if let key = SharePaths.key(in: request) { return accounts.visit(key, pass: nil) == nil }
-        let isForwarded = (try? forwardAuth?.person(in: request)) != nil
-        guard isForwarded || request.headers.contains(.authorization) || !cookies.secrets(in: request).isEmpty else {
+        let isByProxy = (try? forwardAuth?.person(in: request)) != nil
+        guard isByProxy || request.headers.contains(.authorization) || !cookies.secrets(in: request).isEmpty else {
             return false
         }
         let principal = try? principal(of: request, accounts)
@@ -223,7 +222,7 @@ extension Problem {
     static let locked = Problem(
         .unauthorized, title: "Enter the password", detail: "This link is protected by a password.",
         headers: [.wwwAuthenticate: #"Bearer realm="share""#])
-    static let accountsAway = Problem(
+    static let accountsUnavailable = Problem(
         .serviceUnavailable, title: "Accounts cannot be checked",
         detail: "The database with the accounts cannot be reached. Try again in a moment.",
         headers: [.retryAfter: "2"])

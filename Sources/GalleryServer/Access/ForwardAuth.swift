@@ -4,13 +4,14 @@ public import HTTPTypes
 
 /// Reads whom a trusted proxy has signed in (forward authentication, as with Authelia, Authentik and oauth2-proxy).
 ///
-/// A proxy that forgets to remove a client's own field would let anybody be anyone. So whatever can only be a mistake or an
-/// attack is refused: the fields from somebody who is no trusted proxy, empty or repeated ones, and names that equal these
-/// but for underscores, which some servers take for hyphens.
+/// A proxy that fails to strip a client's own fields would let anyone impersonate anyone. So anything that can only be a mistake
+/// or an attack is refused: fields from a sender that is not a trusted proxy, empty or repeated fields, and names that differ
+/// only in underscores, which some servers treat as hyphens.
 public struct ForwardAuth: Sendable {
     /// The field with the person's name, such as `Remote-User`.
     let user: HTTPField.Name
-    /// The field with the names of the person's groups, separated by commas, such as `Remote-Groups`.
+    /// The field with the names of the person's groups, separated by commas or, as Authentik does, by vertical bars; such
+    /// as `Remote-Groups`.
     let groups: HTTPField.Name
     /// The groups whose members are owners; with none, the gallery's owners decide about roles.
     let ownerGroups: Set<String>
@@ -24,7 +25,7 @@ public struct ForwardAuth: Sendable {
     /// The person; nil if the request has none of the fields.
     ///
     /// - Throws: A `Problem` with status 400 for fields that are refused.
-    func person(in request: Request) throws(Problem) -> ForwardedPerson? {
+    func person(in request: Request) throws(Problem) -> ProxyPerson? {
         guard !request.headers.hasAlias(of: user), !request.headers.hasAlias(of: groups) else {
             throw refused("\(user) or \(groups) is written with underscores")
         }
@@ -38,10 +39,11 @@ public struct ForwardAuth: Sendable {
         guard users.count == 1, groups.count <= 1, !users[0].contains(",") else {
             throw refused("\(user) or \(self.groups) is missing or repeated")
         }
-        let names = groups.first.map { $0.split(separator: ",").map(Self.trimmed) } ?? []
+        guard let listed = Self.text(groups.first ?? "") else { throw refused("\(self.groups) is not UTF-8") }
+        let names = listed.split { $0 == "," || $0 == "|" }.map(Self.trimmed)
         // Older versions of Caddy pass on its placeholder if the service has named nobody.
         guard let name = Self.text(users[0]), !(name.hasPrefix("{") && name.hasSuffix("}")),
-            let person = ForwardedPerson(
+            let person = ProxyPerson(
                 name: name, isOwner: ownerGroups.isEmpty ? nil : names.contains { ownerGroups.contains($0) })
         else { throw refused("\(user) is empty, or is not a name that an account can have") }
         return person
@@ -49,7 +51,7 @@ public struct ForwardAuth: Sendable {
 
     private func refused(_ reason: String) -> Problem {
         Problem(
-            .badRequest, title: "The proxy's sign-in is refused", detail: "The proxy is not set up well: \(reason).")
+            .badRequest, title: "The proxy's sign-in was refused", detail: "The proxy is misconfigured: \(reason).")
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -77,8 +77,8 @@ enum GalleryError: Error, CustomStringConvertible {
 
     var description: String {
         """
-        With --redis, accounts need a PostgreSQL in which all nodes share them: give --database, too. Or start with --open, \
-        which lets everybody who reaches the port see everything, and let a proxy in front authenticate people.
+        With --redis, accounts need a PostgreSQL database that all nodes share: add --database. Or start with --open, which \
+        shows everything to everybody who reaches the port, and let a proxy in front authenticate people.
         """
     }
 }

@@ -36,7 +36,7 @@ struct SharePaths: Responder {
             guard isWellFormed else { return reply.send(Problem.noSuchShare.response) }
             return reply.send(Response(status: .permanentRedirect, headers: [.location: "\(basePath)\(prefix)/"]))
         }
-        guard accounts.isUpToDate else { return reply.send(Problem.accountsAway.response) }
+        guard accounts.isUpToDate else { return reply.send(Problem.accountsUnavailable.response) }
         let found = isWellFormed ? accounts.visit(key, pass: cookies.pass(in: request)) : nil
         let visit = found.flatMap { $0.isViewReadable ? $0 : nil }
         var inside = request.droppingPathPrefix(prefix.utf8.count)
@@ -66,14 +66,8 @@ enum Requester: Sendable {
     /// Who owns limits and fair shares.
     func client(at address: ClientAddress) -> Client {
         switch self {
-        case .principal(let principal):
-            switch principal.credential {
-            case .session, .proxy: .account(principal.account.number)
-            case .appToken(let id): .appToken(id)
-            case .share(let id): .visitor(share: id, address)
-            }
-        case .share(let visit): .visitor(share: visit.share.id, address)
-        case .nobody: .address(address)
+        case .principal(let principal): .account(principal.account.number)
+        case .share, .nobody: .address(address)
         }
     }
 

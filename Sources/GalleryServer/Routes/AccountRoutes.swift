@@ -33,9 +33,9 @@ struct AccountRoutes {
             return try await unshared(request, VisitBody(visit: visit))
         }
         // Otherwise the page would ask somebody who is signed in to sign in.
-        if accounts?.isUpToDate == false { throw Problem.accountsAway }
+        if accounts?.isUpToDate == false { throw Problem.accountsUnavailable }
         var principal = request.principal
-        if principal == nil { principal = try await access.signInForwarded(request) }
+        if principal == nil { principal = try await access.signInByProxy(request) }
         guard let accounts, let principal else {
             return try await unshared(
                 request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, principal: nil))
@@ -77,7 +77,7 @@ struct AccountRoutes {
     @Sendable private func invitation(_ request: Request) async throws -> Response {
         let accounts = try require()
         let body = try await read(CodeBody.self, from: request)
-        guard let (purpose, name) = accounts.purpose(of: body.code) else { throw Problem(.noSuchInvitation) }
+        guard let (purpose, name) = await accounts.purpose(of: body.code) else { throw Problem(.noSuchInvitation) }
         return try await unshared(request, PurposeBody(purpose: purpose, name: name))
     }
 
@@ -204,12 +204,12 @@ extension Problem {
             case .passwordTooShort, .passwordTooLong:
                 Problem(.badRequest, title: "A field is invalid", detail: text, members: ["field": "password"])
             case .passkeyRefused: Problem(.forbidden, title: "The passkey was refused", detail: text)
-            case .challengeExpired: Problem(.forbidden, title: "Too late", detail: text)
-            case .passkeyExists: Problem(.conflict, title: "The passkey is known", detail: text)
+            case .challengeExpired: Problem(.forbidden, title: "The challenge is not valid", detail: text)
+            case .passkeyExists: Problem(.conflict, title: "Passkey already added", detail: text)
             case .lastOwner: Problem(.conflict, title: "The gallery needs an owner", detail: text)
             case .notFound: Problem(.notFound, title: "No such entry", detail: text)
             case .tooMany: Problem(.conflict, title: "Limit reached", detail: text)
-            case .unavailable: .accountsAway
+            case .unavailable: .accountsUnavailable
             // The text may name a file of the server.
             case .library, .unwritable:
                 Problem(

@@ -78,7 +78,7 @@ struct OperationRoutes {
     private var unreadiness: String? {
         if figures.isStopping { return "The server is stopping." }
         if let reason = workers.statistics.unavailability { return reason }
-        if access.accounts?.isUpToDate == false { return Problem.accountsAway.detail }
+        if access.accounts?.isUpToDate == false { return Problem.accountsUnavailable.detail }
         if catalog.isRepairing { return "The index is being repaired." }
         return nil
     }

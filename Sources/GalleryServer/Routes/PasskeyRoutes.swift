@@ -48,7 +48,7 @@ struct PasskeyRoutes {
     @Sendable private func challengeForNewPasskey(_ request: Request) async throws -> Response {
         let (accounts, principal) = try request.signedIn(accounts)
         let party = try RelyingParty(request, crossOrigin)
-        let body = try await read(PresentPasswordBody.self, from: request)
+        let body = try await read(CurrentPasswordBody.self, from: request)
         let challenge = try await problems { () async throws(AccountsError) in
             try await accounts.challengeForNewPasskey(password: body.password, by: principal)
         }

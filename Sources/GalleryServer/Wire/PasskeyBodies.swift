@@ -8,7 +8,7 @@ import Encodings
 private let longestPart = 2_048
 
 /// `POST /api/v1/passkeys/challenge`.
-struct PresentPasswordBody: JSONReadable, Sendable {
+struct CurrentPasswordBody: JSONReadable, Sendable {
     let password: String
 
     init(_ json: JSONField) throws(JSONFieldError) {

@@ -2,9 +2,9 @@ import Accounts
 import Clients
 import HTTPServer
 
-/// Wraps the gallery of several nodes: before a credential is refused because this node does not know it, the node reads
-/// what others have written, in case somebody has just signed in, or made a link, on one of them.
-struct NewCredentials: Responder {
+/// Before a gallery with several nodes refuses a credential that this node does not know, the node reads what the others have
+/// written: one of them may just have issued it.
+struct CredentialCatchUp: Responder {
     /// Nil if no other node issues credentials.
     private let accounts: Accounts?
     private let access: AccessControl
@@ -21,7 +21,9 @@ struct NewCredentials: Responder {
     }
 
     func respond(to request: Request, reply: Reply) {
-        guard let accounts, access.isUnknown(request) else { return inner.respond(to: request, reply: reply) }
+        guard let accounts, access.hasUnknownCredentials(request) else {
+            return inner.respond(to: request, reply: reply)
+        }
         Task(executorPreference: request.loop) {
             await accounts.catchUp()
             inner.respond(to: request, reply: reply)
