@@ -99,6 +99,7 @@ def test_the_proxy_decides_at_each_request_who_is_an_owner(gallery):
     assert ask(gallery, "/api/v1/people", ivan)[0] == 403
     for groups in ("staff|admins", "Fotografía, staff"):
         assert ask(gallery, SESSION, ivan, ("Remote-Groups", groups))[1]["account"]["role"] == "owner"
+    assert ask(gallery, SESSION, ivan)[1]["account"]["role"] == "member"
     # The last owner stays one, and sees nothing until the proxy says so again.
     assert ask(gallery, SESSION, olga)[0] == 409
     assert ask(gallery, IMAGES, olga)[0] == 401
