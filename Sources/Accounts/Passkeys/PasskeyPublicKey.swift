@@ -3,8 +3,8 @@ internal import CCrypto
 /// The public key of a passkey, with the algorithm of its signatures. The key is a `SubjectPublicKeyInfo` (RFC 5280 §4.1.2.7)
 /// in DER, as browsers return it from `getPublicKey()`.
 struct PasskeyPublicKey: Hashable, Sendable {
-    /// The signature algorithms that are supported, by their COSE numbers (RFC 9053 §2, RFC 8812 §2). Together, all
-    /// authenticators have one of them.
+    /// The signature algorithms that are supported, by their COSE numbers (RFC 9053 §2, RFC 8812 §2). Every
+    /// common authenticator supports at least one.
     enum Algorithm: Int, Sendable, CaseIterable {
         case es256 = -7
         case edDSA = -8
@@ -20,6 +20,9 @@ struct PasskeyPublicKey: Hashable, Sendable {
     private static let longestSignature = 1_024
     /// Fewer bits are unsafe (NIST SP 800-131A §3), and more take long to check.
     private static let rsaBits: ClosedRange<Int32> = 2_048...4_096
+    /// In bytes, what a key has beside its modulus; 38 with the usual exponent, 65,537. The time of a check grows with the
+    /// length of the exponent.
+    private static let longestRSAOverhead = 48
 
     /// Nil unless `der` is a key for this algorithm: on the curve P-256 for ES256, on Ed25519 for EdDSA, and of 2,048 to 4,096
     /// bits for RS256.
@@ -27,7 +30,7 @@ struct PasskeyPublicKey: Hashable, Sendable {
         guard (1...Self.longestKey).contains(der.count) else { return nil }
         self.algorithm = algorithm
         self.der = der
-        guard withKey({ Self.isSuitable($0, for: algorithm) }) == true else { return nil }
+        guard withKey({ Self.isSuitable($0, of: der.count, for: algorithm) }) == true else { return nil }
     }
 
     /// Whether the key's owner has signed `data`. False for whatever is no signature.
@@ -56,12 +59,14 @@ struct PasskeyPublicKey: Hashable, Sendable {
         }
     }
 
-    private static func isSuitable(_ key: OpaquePointer, for algorithm: Algorithm) -> Bool {
+    private static func isSuitable(_ key: OpaquePointer, of length: Int, for algorithm: Algorithm) -> Bool {
         let kind = EVP_PKEY_get_base_id(key)
         switch algorithm {
         case .es256: return kind == EVP_PKEY_EC && curve(of: key) == "prime256v1"
         case .edDSA: return kind == EVP_PKEY_ED25519
-        case .rs256: return kind == EVP_PKEY_RSA && rsaBits.contains(EVP_PKEY_get_bits(key))
+        case .rs256:
+            let bits = EVP_PKEY_get_bits(key)
+            return kind == EVP_PKEY_RSA && rsaBits.contains(bits) && length <= Int(bits) / 8 + longestRSAOverhead
         }
     }
 
