@@ -127,9 +127,7 @@ public final class Accounts: Sendable {
     public func principal(session cookie: String) -> Principal? {
         guard let digest = Secret(cookie)?.digest else { return nil }
         return book.withLock { $0.session(digest, at: now) }.map { session, account in
-            Principal(
-                account: account.id, name: account.name, role: account.role, rights: account.role.rights,
-                credential: .session(session.id))
+            Principal(account, .session(session.id))
         }
     }
 

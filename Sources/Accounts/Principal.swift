@@ -18,6 +18,21 @@ public struct Principal: Hashable, Sendable {
         case share(String)
     }
 
+    /// A person with this account.
+    init(_ account: Account, _ credential: Credential) {
+        self.init(
+            account: account.id, name: account.name, role: account.role, rights: account.role.rights,
+            credential: credential)
+    }
+
+    init(account: AccountID, name: String, role: Role, rights: Rights, credential: Credential) {
+        self.account = account
+        self.name = name
+        self.role = role
+        self.rights = rights
+        self.credential = credential
+    }
+
     /// Whether the sender is a signed-in person. A program with a token can neither change accounts nor issue tokens.
     public var isPerson: Bool {
         switch credential {

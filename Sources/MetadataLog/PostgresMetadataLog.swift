@@ -174,7 +174,7 @@ public actor PostgresMetadataLog: MetadataSharing {
     // MARK: - Connections
 
     private func follow() async {
-        var failures = 0
+        var pause = ReconnectionPause(first: pace.firstPause, longest: pace.longestPause)
         while !isStopped {
             let began = ContinuousClock.now
             do {
@@ -185,12 +185,11 @@ public actor PostgresMetadataLog: MetadataSharing {
                 defer { connection.close() }
                 try await run(LogSession(connection, gallery: gallery, node: node, pace: pace))
             } catch {
-                failures = ContinuousClock.now - began < .seconds(5) ? failures + 1 : 1
+                pause.failed(after: ContinuousClock.now - began)
                 disconnected(because: "\(error)", publicReason: (error as? PostgresError)?.publicReason)
             }
             guard !isStopped else { break }
-            let nominal = min(pace.firstPause * (1 << min(failures, 16)), pace.longestPause)
-            await sleep(nominal / 2 + nominal / 2 * Double.random(in: 0...1))
+            await sleep(pause.next())
             if hasUnpublished, let outbox, let count = try? await onOutboxQueue({ try outbox.countUnpublished() }) {
                 hasUnpublished = false
                 figures.withLock { $0.unpublished = count }

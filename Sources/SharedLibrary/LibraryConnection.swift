@@ -23,7 +23,7 @@ actor LibraryConnection {
     /// Why there is no session.
     private var reason = "it has not responded yet"
     private var position: Position?
-    /// The change that is being made: its session, and what has been read in it.
+    /// The change in progress: its session, and how far it has read.
     private var transaction: (session: LibrarySession, position: Position)?
     private var newsObserver: @Sendable () -> Void = {}
     private var timer: LoopTimer?
@@ -93,7 +93,7 @@ actor LibraryConnection {
     }
 
     private func follow() async {
-        var failures = 0
+        var pause = ReconnectionPause(first: pace.firstPause, longest: pace.longestPause)
         while !isStopped {
             let began = ContinuousClock.now
             do {
@@ -112,14 +112,13 @@ actor LibraryConnection {
                 while !isStopped, ending == nil { await endSignal.wait(upTo: .seconds(3_600)) }
                 if let ending { throw ending }
             } catch {
-                failures = ContinuousClock.now - began < .seconds(5) ? failures + 1 : 1
+                pause.failed(after: ContinuousClock.now - began)
                 reason = "\(error)"
                 if !isStopped { monitor.changed(.disconnected(reason)) }
             }
             session = nil
             guard !isStopped else { break }
-            let nominal = min(pace.firstPause * (1 << min(failures, 16)), pace.longestPause)
-            let end = ContinuousClock.now + nominal / 2 + nominal / 2 * Double.random(in: 0...1)
+            let end = ContinuousClock.now + pause.next()
             while !isStopped, ContinuousClock.now < end { await endSignal.wait(upTo: end - .now) }
         }
     }

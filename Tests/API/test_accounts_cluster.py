@@ -200,7 +200,7 @@ def test_without_the_database_nobody_gets_in_after_ten_seconds_and_all_is_well_w
         for answer in (Person(node).sign_in("olga"), at(node, owner).post("/api/v1/people", {"role": "guest"}),
                        at(node, owner).delete(f"/api/v1/shares/{share['id']}")):
             assert answer.is_problem(503) and answer.headers["Retry-After"], answer.body
-    # What is known to be valid works for a while.
+    # Credentials that a node knows work for a while.
     if time.monotonic() - killed < VALID_FOR - 2:
         assert statuses() == {200}
     wait_until(lambda: time.monotonic() > killed + VALID_FOR, "the time to be over")

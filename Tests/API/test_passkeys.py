@@ -145,7 +145,7 @@ def test_malformed_requests_are_refused_and_harm_nothing(gallery, owner, page, m
             if member not in optional:
                 assert owner.post(path, {key: value for key, value in body.items() if key != member}, **page).is_problem(400)
     assert seen > 100
-    # Well-formed base64url of what is nothing.
+    # Well-formed base64url, but no key and no credential.
     for member in ("clientDataJSON", "authenticatorData", "publicKey"):
         for content in (b"", b"{}", b"[" * 1000, b"\xff" * 36, b"\xff" * 55, bytes(2000)):
             assert owner.post(PASSKEYS, {**created, member: encode(content)}, **page).is_problem(403), (member, content)

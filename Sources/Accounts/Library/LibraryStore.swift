@@ -6,7 +6,7 @@ public protocol LibraryStore: Sendable {
     /// Whether other processes change the library, too. Then ``follow(_:)`` tells of their changes.
     var isShared: Bool { get }
 
-    /// Hands over what has been written since the last news; at first, everything.
+    /// Hands over all changes since the last news; at first, the whole library.
     ///
     /// - Parameter body: Called at most once. If it throws, the same news are handed over again.
     /// - Throws: What `body` throws; ``LibraryUnavailable``.

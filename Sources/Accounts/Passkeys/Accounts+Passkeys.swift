@@ -84,7 +84,7 @@ extension Accounts {
 
     // MARK: - Signing in
 
-    /// A challenge for somebody who is about to sign in.
+    /// A challenge for a sign-in.
     public func challengeForSignIn() -> [UInt8] { challenges.issue(for: .signIn, now: now) }
 
     /// Signs in with a passkey.

@@ -9,7 +9,7 @@ struct PasskeyChallenges: Sendable {
     /// What a challenge is for.
     enum Purpose: Hashable, Sendable {
         case signIn
-        /// A new passkey beside these of an account: made in this session, by somebody who knows the password with this hash.
+        /// A further passkey of an account that has these. The session, and the hash of the password that was checked.
         case creation(AccountID, session: String, passwordHash: String, passkeys: [String])
 
         fileprivate var text: String {
@@ -62,7 +62,7 @@ struct PasskeyChallenges: Sendable {
         challenge.prefix(timeLength).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Half of a digest whose other half nobody learns, so nothing can be appended to what was hashed.
+    /// A truncated SHA-256 with a key prefix: half of the digest stays secret, which prevents length extension.
     private func code(_ head: [UInt8], _ purpose: Purpose) -> [UInt8] {
         Array(SHA256.hash(key + head + Array(purpose.text.utf8)).prefix(Self.codeLength))
     }

@@ -24,7 +24,7 @@ extension Accounts {
     /// one that the proxy states. ``signIn(_:from:)`` fixes both.
     public func principal(_ person: ProxyPerson) -> Principal? {
         book.withLock { $0.account(named: person.name) }.flatMap { account in
-            person.fits(account.role) ? Self.principal(account) : nil
+            person.fits(account.role) ? Principal(account, .proxy) : nil
         }
     }
 
@@ -38,16 +38,10 @@ extension Accounts {
             guard let account = book.account(named: person.name) else {
                 let account = try newAccount(person.name, role, Password.unmatched, in: book, from: sender, &change)
                 change.entries.append(entry(.signedIn, by: account.name, sender))
-                return Self.principal(account)
+                return Principal(account, .proxy)
             }
-            guard !person.fits(account.role) else { return Self.principal(account) }
-            return Self.principal(try give(account, role, by: account.name, in: book, from: sender, &change))
+            guard !person.fits(account.role) else { return Principal(account, .proxy) }
+            return Principal(try give(account, role, by: account.name, in: book, from: sender, &change), .proxy)
         }
-    }
-
-    private static func principal(_ account: Account) -> Principal {
-        Principal(
-            account: account.id, name: account.name, role: account.role, rights: account.role.rights,
-            credential: .proxy)
     }
 }

@@ -79,7 +79,7 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - means: What the person signed in with, for the audit log; nil for the password.
-    ///   - confirm: Checks, in the change that begins the session, that what was checked before still holds.
+    ///   - confirm: Repeats earlier checks in the change that begins the session.
     func begin(
         _ id: AccountID, with means: String? = nil, from sender: Sender,
         _ confirm: @escaping @Sendable (AccountBook, inout LibraryChange) throws(AccountsError) -> Void
@@ -95,10 +95,8 @@ extension Accounts {
             change.records += others.dropLast(Self.maximumSessions - 1).map { LibraryRecord(.session, $0.id, nil) }
             change.records.append(session.record)
             change.entries.append(entry(.signedIn, by: account.name, sender, means))
-            let principal = Principal(
-                account: id, name: account.name, role: account.role, rights: account.role.rights,
-                credential: .session(session.id))
-            return SignedIn(principal: principal, session: secret, browser: browser(of: id))
+            return SignedIn(
+                principal: Principal(account, .session(session.id)), session: secret, browser: browser(of: id))
         }
     }
 

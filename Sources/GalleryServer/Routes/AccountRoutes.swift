@@ -32,7 +32,7 @@ struct AccountRoutes {
             guard let visit = request.visit else { throw Problem.noSuchShare }
             return try await unshared(request, VisitBody(visit: visit))
         }
-        // Otherwise the page would ask somebody who is signed in to sign in.
+        // Otherwise the page would show the sign-in form to somebody who is signed in.
         if accounts?.isUpToDate == false { throw Problem.accountsUnavailable }
         var principal = request.principal
         if principal == nil { principal = try await access.signInByProxy(request) }
