@@ -215,21 +215,21 @@ import Testing
             }
         }
         let der = SoftwareAuthenticator().publicKey
-        #expect(PasskeyPublicKey(.es256, der: der) != nil)
-        for length in 0..<der.count { #expect(PasskeyPublicKey(.es256, der: Array(der.prefix(length))) == nil) }
-        #expect(PasskeyPublicKey(.es256, der: der + [0]) == nil)
-        #expect(PasskeyPublicKey(.es256, der: der + [UInt8](repeating: 0, count: 4_096)) == nil)
+        #expect(PublicKey(.es256, der: der) != nil)
+        for length in 0..<der.count { #expect(PublicKey(.es256, der: Array(der.prefix(length))) == nil) }
+        #expect(PublicKey(.es256, der: der + [0]) == nil)
+        #expect(PublicKey(.es256, der: der + [UInt8](repeating: 0, count: 4_096)) == nil)
     }
 
     @Test func `an RSA key must have a short exponent, because a long one takes long to check`() {
         func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
             [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
         }
-        func key(_ exponent: [UInt8]) -> PasskeyPublicKey? {
+        func key(_ exponent: [UInt8]) -> PublicKey? {
             let modulus = [0x00, 0xC1] + [UInt8](repeating: 0x5B, count: 255)
             let numbers = der(0x30, der(0x02, modulus) + [0x02, UInt8(exponent.count)] + exponent)
             let rsa: [UInt8] = [0x30, 13, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
-            return PasskeyPublicKey(.rs256, der: der(0x30, rsa + der(0x03, [0] + numbers)))
+            return PublicKey(.rs256, der: der(0x30, rsa + der(0x03, [0] + numbers)))
         }
         #expect(key([1, 0, 1]) != nil)
         #expect(key([UInt8](repeating: 0x7F, count: 100)) == nil)

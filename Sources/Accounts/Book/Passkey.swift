@@ -8,7 +8,7 @@ public struct Passkey: Hashable, Sendable {
     public let name: String
     /// The id that the authenticator has given it.
     public let credential: [UInt8]
-    let key: PasskeyPublicKey
+    let key: PublicKey
     /// The authenticator's count of signatures at the last use.
     var counter: UInt32
     /// Seconds since 1970, as all times here.

@@ -71,8 +71,8 @@ extension Passkey {
     init(_ id: String, _ body: [UInt8]) throws {
         let json = try JSONField(body)
         let der = try json.required("key")
-        guard let algorithm = PasskeyPublicKey.Algorithm(rawValue: try json.required("algorithm").integer()),
-            let key = PasskeyPublicKey(algorithm, der: try der.base64url())
+        guard let algorithm = PublicKey.Algorithm(rawValue: try json.required("algorithm").integer()),
+            let key = PublicKey(algorithm, der: try der.base64url())
         else { throw der.broken("must be a public key") }
         self.init(
             id: id, account: try json.required("account").named(AccountID.init),

@@ -7,7 +7,7 @@ extension Accounts {
     private static let maximumPasskeys = 20
 
     /// The signature algorithms of passkeys, by their COSE numbers, the preferred first.
-    public static let passkeyAlgorithms = PasskeyPublicKey.Algorithm.allCases.map(\.rawValue)
+    public static let passkeyAlgorithms = PublicKey.Algorithm.allCases.map(\.rawValue)
 
     /// The account's passkeys, the newest first.
     public func passkeys(of account: AccountID) -> [Passkey] {
@@ -51,8 +51,8 @@ extension Accounts {
     ) async throws(AccountsError) -> Passkey {
         guard let name = Account.normalized(name) else { throw .invalidName }
         let (client, authenticator) = try response.read(ClientData.creation, at: party)
-        guard let algorithm = PasskeyPublicKey.Algorithm(rawValue: algorithm),
-            let key = PasskeyPublicKey(algorithm, der: publicKey),
+        guard let algorithm = PublicKey.Algorithm(rawValue: algorithm),
+            let key = PublicKey(algorithm, der: publicKey),
             authenticator.credential == response.credential
         else { throw .passkeyRefused }
         return try await change { [self] (book, change) throws(AccountsError) in

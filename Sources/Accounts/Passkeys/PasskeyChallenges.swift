@@ -1,5 +1,3 @@
-import Hashing
-
 /// Makes the challenges that passkeys sign, and recognises them.
 ///
 /// A challenge carries its time and a code that only the nodes of this gallery can make, so nothing is stored for those who ask
@@ -28,11 +26,10 @@ struct PasskeyChallenges: Sendable {
 
     private static let timeLength = 4
     private static let randomLength = 12
-    private static let codeLength = 16
 
-    private let key: [UInt8]
+    private let code: MessageCode
 
-    init(secret: InstallationSecret) { key = Array(secret.text(for: "passkey challenges").utf8) }
+    init(secret: InstallationSecret) { code = MessageCode(secret, for: "passkey challenges") }
 
     /// A new challenge of 32 bytes.
     ///
@@ -40,14 +37,16 @@ struct PasskeyChallenges: Sendable {
     func issue(for purpose: Purpose, now: Int64) -> [UInt8] {
         let time = UInt32(truncatingIfNeeded: now)
         let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
-        return head + code(head, purpose)
+        return head + code(head + Array(purpose.text.utf8))
     }
 
     /// Whether this is a challenge for the purpose that has not expired.
     func accepts(_ challenge: [UInt8], for purpose: Purpose, now: Int64) -> Bool {
-        guard challenge.count == Self.timeLength + Self.randomLength + Self.codeLength else { return false }
-        let head = Array(challenge.dropLast(Self.codeLength))
-        guard challenge.suffix(Self.codeLength).elementsEqual(code(head, purpose)) else { return false }
+        guard challenge.count == Self.timeLength + Self.randomLength + MessageCode.length else { return false }
+        let head = Array(challenge.dropLast(MessageCode.length))
+        guard code.isCode(challenge.suffix(MessageCode.length), of: head + Array(purpose.text.utf8)) else {
+            return false
+        }
         return (-Self.skew..<Self.lifetime).contains(now - Self.time(of: challenge))
     }
 
@@ -60,10 +59,5 @@ struct PasskeyChallenges: Sendable {
 
     private static func time(of challenge: [UInt8]) -> Int64 {
         challenge.prefix(timeLength).reduce(0) { $0 << 8 | Int64($1) }
-    }
-
-    /// A truncated SHA-256 with a key prefix: half of the digest stays secret, which prevents length extension.
-    private func code(_ head: [UInt8], _ purpose: Purpose) -> [UInt8] {
-        Array(SHA256.hash(key + head + Array(purpose.text.utf8)).prefix(Self.codeLength))
     }
 }

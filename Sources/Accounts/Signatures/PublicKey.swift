@@ -1,10 +1,10 @@
 internal import CCrypto
 
-/// The public key of a passkey, with the algorithm of its signatures. The key is a `SubjectPublicKeyInfo` (RFC 5280 §4.1.2.7)
-/// in DER, as browsers return it from `getPublicKey()`.
-struct PasskeyPublicKey: Hashable, Sendable {
+/// The public key of a passkey or of an OpenID provider, with the algorithm of its signatures. The key is a
+/// `SubjectPublicKeyInfo` (RFC 5280 §4.1.2.7) in DER, as browsers return it from `getPublicKey()`.
+struct PublicKey: Hashable, Sendable {
     /// The signature algorithms that are supported, by their COSE numbers (RFC 9053 §2, RFC 8812 §2). Every
-    /// common authenticator supports at least one.
+    /// common authenticator and provider supports at least one.
     enum Algorithm: Int, Sendable, CaseIterable {
         case es256 = -7
         case edDSA = -8
