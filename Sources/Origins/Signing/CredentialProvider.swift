@@ -38,7 +38,7 @@ final class CredentialProvider: @unchecked Sendable {
     /// The number of lookups so far.
     private var lookups = 0
     private var waiters: [Answer] = []
-    private var question: MetadataServiceRequest?
+    private var question: ServiceTransfer?
 
     /// - Parameters:
     ///   - fileDeadline: How long the disk may take to read the files with credentials.
@@ -149,11 +149,13 @@ final class CredentialProvider: @unchecked Sendable {
     private func ask(
         _ url: String, method: String? = nil, fields: [String], then: @escaping (CredentialProvider, [UInt8]?) -> Void
     ) {
-        let question = MetadataServiceRequest(driver, loop) { [weak self] body in
-            if let self { then(self, body) }
+        let question = ServiceTransfer(driver, loop, .metadata) { [weak self] answer in
+            guard let self else { return }
+            let response = try? answer.get()
+            then(self, response.flatMap { $0.status == 200 ? $0.body : nil })
         }
         self.question = question
-        question.ask(url, method: method, fields: fields)
+        question.send(ServiceRequest(url: url, method: method, fields: fields))
     }
 
     private func end(_ found: Credentials?, renewsAt moment: ContinuousClock.Instant? = nil) {
