@@ -138,14 +138,16 @@ extension Accounts {
 
     /// Adds an account to a change.
     ///
-    /// - Parameter name: A normalized name that no account has.
+    /// - Parameters:
+    ///   - name: A normalized name that no account has.
+    ///   - identity: One that no account has.
     func newAccount(
-        _ name: String, _ role: Role, _ hash: String, in book: AccountBook, from sender: Sender,
-        _ change: inout LibraryChange
+        _ name: String, _ role: Role, _ hash: String, identity: OpenIDIdentity? = nil, in book: AccountBook,
+        from sender: Sender, _ change: inout LibraryChange
     ) throws(AccountsError) -> Account {
         guard book.accounts.count < Self.maximumAccounts else { throw .tooMany("accounts") }
         let account = Account(
-            id: Self.newAccountID(book), name: name, role: role, passwordHash: hash, created: now)
+            id: Self.newAccountID(book), name: name, role: role, passwordHash: hash, identity: identity, created: now)
         change.records.append(account.record)
         change.entries.append(entry(.accountCreated, by: name, sender, role.rawValue))
         return account

@@ -24,8 +24,10 @@ public struct Account: Hashable, Sendable {
     /// The name to sign in with.
     public var name: String
     public var role: Role
-    /// The Argon2id hash of the password, as a PHC string.
+    /// The Argon2id hash of the password, as a PHC string; ``Password/none`` without a password.
     var passwordHash: String
+    /// Who the person is at an OpenID provider; nil if none signs the person in.
+    var identity: OpenIDIdentity?
     /// Raised to end everything that was issued before: links with an older epoch are no longer valid.
     var epoch: UInt32 = 0
     /// Seconds since 1970.
@@ -60,6 +62,8 @@ public enum Role: String, Sendable, CaseIterable {
     case member
     /// Sees everything, but gets no originals.
     case guest
+
+    var isOwner: Bool { self == .owner }
 
     public var rights: Rights {
         switch self {

@@ -10,6 +10,7 @@ struct AccountBook: Sendable {
     private(set) var sharesByKey: [String: String] = [:]
     private let secret: InstallationSecret
     private var accountsByName: [String: AccountID] = [:]
+    private var accountsByIdentity: [OpenIDIdentity: AccountID] = [:]
     private var sessionsByDigest: [String: String] = [:]
     private var passkeysByCredential: [[UInt8]: String] = [:]
     private var appTokensByDigest: [String: String] = [:]
@@ -20,6 +21,8 @@ struct AccountBook: Sendable {
     // MARK: - Answers
 
     func account(named name: String) -> Account? { accountsByName[Account.folded(name)].flatMap { accounts[$0] } }
+
+    func account(with identity: OpenIDIdentity) -> Account? { accountsByIdentity[identity].flatMap { accounts[$0] } }
 
     /// The live session whose cookie has this digest, and its account.
     func session(_ digest: String, at now: Int64) -> (Session, Account)? {
@@ -121,9 +124,11 @@ struct AccountBook: Sendable {
             let account = try record.body.map { try Account(id, $0) }
             let former = accounts.removeValue(forKey: id)
             if let former { accountsByName[Account.folded(former.name)] = nil }
+            if let identity = former?.identity { accountsByIdentity[identity] = nil }
             if let account {
                 accounts[id] = account
                 accountsByName[Account.folded(account.name)] = id
+                if let identity = account.identity { accountsByIdentity[identity] = id }
             }
             return former.flatMap { $0.epoch == account?.epoch && $0.role == account?.role ? nil : id }
         case .session:

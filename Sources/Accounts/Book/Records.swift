@@ -8,6 +8,8 @@ extension Account {
             json.member("name", name)
             json.member("role", role.rawValue)
             json.member("password", passwordHash)
+            json.member("issuer", identity?.issuer)
+            json.member("subject", identity?.subject)
             json.member("epoch", Int(epoch))
             json.member("created", Int(created))
         }
@@ -15,9 +17,13 @@ extension Account {
 
     init(_ id: AccountID, _ body: [UInt8]) throws {
         let json = try JSONField(body)
+        var identity: OpenIDIdentity?
+        if let issuer = try json["issuer"]?.text(), let subject = try json["subject"]?.text() {
+            identity = OpenIDIdentity(issuer: issuer, subject: subject)
+        }
         self.init(
             id: id, name: try json.required("name").text(), role: try json.required("role").named(Role.init),
-            passwordHash: try json.required("password").text(),
+            passwordHash: try json.required("password").text(), identity: identity,
             epoch: UInt32(try json.required("epoch").integer(in: 0...Int(UInt32.max))),
             created: try json.required("created").time())
     }

@@ -37,6 +37,9 @@ enum Password {
         return argon2id_verify(hash, password, password.count) == ARGON2_OK.rawValue
     }
 
+    /// What an account without a password has in place of a hash. Nothing matches it.
+    static let none = ""
+
     /// The hash of no password, to compare with where there is no account: the answer must take as long.
     static let unmatched = hash("\(UInt64.random(in: .min ... .max))") ?? ""
 }

@@ -15,7 +15,7 @@ public struct ProxyPerson: Hashable, Sendable {
     }
 
     /// Whether the account has the role that the proxy asks for.
-    fileprivate func fits(_ role: Role) -> Bool { isOwner == nil || isOwner == (role == .owner) }
+    fileprivate func fits(_ role: Role) -> Bool { isOwner == nil || isOwner == role.isOwner }
 }
 
 /// Forward authentication: a proxy signs people in, and tells the gallery their names.

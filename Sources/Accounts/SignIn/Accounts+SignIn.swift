@@ -28,7 +28,8 @@ extension Accounts {
         let isKnown = browser != nil && account.map { browser == self.browser(of: $0.id) } == true
         let attempt = AttemptLimiter.Attempt(
             attempter: isKnown ? .known : .address(sender.address), target: "account \(folded)")
-        let hash = account?.passwordHash ?? Password.unmatched
+        // An account without a password takes as long, too.
+        let hash = account.flatMap { $0.passwordHash == Password.none ? nil : $0.passwordHash } ?? Password.unmatched
         guard try await matches(password, hash, attempt), let account else {
             try await change { [self] (_, change) throws(AccountsError) in
                 change.entries.append(entry(.signInFailed, by: String(name.prefix(Account.longestName)), sender))
@@ -163,6 +164,11 @@ extension Accounts {
     }
 
     // MARK: - Passwords
+
+    /// Whether the account has a password: those that an OpenID provider's people get have none.
+    public func hasPassword(_ account: AccountID) -> Bool {
+        book.withLock { $0.accounts[account].map { $0.passwordHash != Password.none } ?? false }
+    }
 
     /// Changes the principal's password, and ends all of the account's other sessions.
     ///

@@ -1,0 +1,88 @@
+import Encodings
+
+/// A sign-in at a provider that a browser has begun, as a cookie of the browser carries it.
+struct SignInState: Hashable, Sendable {
+    /// Where the provider sends the browser back to. The request for tokens must repeat it (RFC 6749 §4.1.3).
+    let redirect: String
+    /// Where in the gallery the person wants to go: a query or a fragment.
+    let place: String
+    /// Binds the provider's answer to the browser (RFC 6749 §10.12).
+    let state: String
+    /// Binds the ID token to the sign-in (OpenID Connect Core 1.0 §3.1.2.1).
+    let nonce: String
+    /// Binds the code to the sign-in (RFC 7636 §4.1).
+    let verifier: String
+    let cookie: String
+}
+
+/// Makes the cookies of sign-ins, and recognises them.
+///
+/// A cookie carries its time, random bytes, and a code that only the nodes of this gallery can make, so nothing is stored for
+/// those who begin a sign-in, and every node can complete it. The three secrets of a sign-in are codes of the random bytes:
+/// whoever reads a cookie, or makes one up, cannot compute them.
+struct SignInStates: Sendable {
+    /// In seconds. It includes the time in which the person signs in at the provider.
+    static let lifetime: Int64 = 600
+    /// By how much the clocks of nodes may differ, in seconds.
+    private static let skew: Int64 = 30
+
+    private static let timeLength = 4
+    private static let randomLength = 16
+    /// In bytes: browsers keep cookies of 4,096 bytes (RFC 6265 §6.1). A longer place is left out.
+    private static let longestPlace = 2_000
+    private static let longestCookie = 4_096
+    /// Separates the address from the place; neither can contain it.
+    private static let separator = UInt8(ascii: "\n")
+
+    private let code: MessageCode
+    private let stateCode: MessageCode
+    private let nonceCode: MessageCode
+    private let verifierCodes: [MessageCode]
+
+    init(secret: InstallationSecret) {
+        code = MessageCode(secret, for: "sign-in cookie")
+        stateCode = MessageCode(secret, for: "sign-in state")
+        nonceCode = MessageCode(secret, for: "sign-in nonce")
+        verifierCodes = (0..<2).map { MessageCode(secret, for: "sign-in verifier \($0)") }
+    }
+
+    /// - Parameter now: In seconds since 1970, as all times here.
+    func begin(redirect: String, place: String, now: Int64) -> SignInState {
+        let time = UInt32(truncatingIfNeeded: now)
+        let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
+        let place = Self.isPlace(place) ? place : ""
+        let message = head + Array(redirect.utf8) + [Self.separator] + Array(place.utf8)
+        return state(head, redirect, place, cookie: Base64.url.encode(message + code(message)))
+    }
+
+    /// Nil for a text that no node has made within the last ten minutes.
+    func read(_ cookie: String, now: Int64) -> SignInState? {
+        guard cookie.utf8.count <= Self.longestCookie, let bytes = Base64.url.decode(cookie),
+            bytes.count > Self.timeLength + Self.randomLength + MessageCode.length
+        else { return nil }
+        let message = Array(bytes.dropLast(MessageCode.length))
+        guard code.isCode(bytes.suffix(MessageCode.length), of: message) else { return nil }
+        let head = Array(message.prefix(Self.timeLength + Self.randomLength))
+        let begun = head.prefix(Self.timeLength).reduce(0) { $0 << 8 | Int64($1) }
+        guard (-Self.skew..<Self.lifetime).contains(now - begun) else { return nil }
+        let parts = message.dropFirst(head.count).split(
+            separator: Self.separator, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let redirect = String(validating: parts[0], as: UTF8.self),
+            let place = String(validating: parts[1], as: UTF8.self)
+        else { return nil }
+        return state(head, redirect, place, cookie: cookie)
+    }
+
+    private func state(_ head: [UInt8], _ redirect: String, _ place: String, cookie: String) -> SignInState {
+        SignInState(
+            redirect: redirect, place: place, state: Base64.url.encode(stateCode(head)),
+            nonce: Base64.url.encode(nonceCode(head)),
+            verifier: Base64.url.encode(verifierCodes.flatMap { $0(head) }), cookie: cookie)
+    }
+
+    /// Whether the text can only be a place within the gallery's page: a query or a fragment, as browsers write it.
+    private static func isPlace(_ text: String) -> Bool {
+        (text.hasPrefix("?") || text.hasPrefix("#")) && text.utf8.count <= longestPlace
+            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+}
