@@ -58,6 +58,8 @@ extension Gallery {
 
         /// How a proxy tells whom it has signed in; nil if none does.
         public var forwardAuth: ForwardAuth?
+        /// The OpenID provider that signs people in; nil if none does.
+        public var openID: OpenIDSettings?
         /// The most open viewport streams; one more is asked to try again later.
         public var maximumStreams = 1_000
         /// The most open viewport streams of one client.

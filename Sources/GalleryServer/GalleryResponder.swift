@@ -1,3 +1,4 @@
+import Accounts
 import Catalog
 import Clients
 import Cluster
@@ -72,7 +73,15 @@ struct GalleryResponder: Responder {
             log: log, bucket: bucket, traces: traces, acceptsEvents: secret != nil, figures: figures,
             access: access
         ).add(to: &router)
-        AccountRoutes(accounts: library.required, cookies: cookies, access: access).add(to: &router)
+        let openID = library.required.flatMap { accounts in
+            configuration.openID.map {
+                OpenIDSignIn($0, accounts: accounts, fetching: ProviderAccess(origins: origins), logger: logger)
+            }
+        }
+        AccountRoutes(accounts: library.required, cookies: cookies, access: access, openID: openID).add(to: &router)
+        OpenIDRoutes(
+            openID: openID, cookies: cookies, crossOrigin: crossOrigin, basePath: configuration.http.basePath
+        ).add(to: &router)
         PasskeyRoutes(accounts: library.required, cookies: cookies, crossOrigin: crossOrigin).add(to: &router)
         PeopleRoutes(accounts: library.required).add(to: &router)
         SharesRoutes(accounts: library.required, cookies: cookies).add(to: &router)

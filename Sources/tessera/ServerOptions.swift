@@ -129,6 +129,9 @@ struct ServerOptions: ParsableArguments {
     var forwardAuth: ForwardAuthOptions
 
     @OptionGroup
+    var openID: OpenIDOptions
+
+    @OptionGroup
     var originLimits: OriginLimitOptions
 
     @OptionGroup
@@ -250,7 +253,8 @@ extension ServerOptions {
         configuration.embedders = embed + Environment.values("embed")
         try apply(to: &configuration.http, streams: &configuration.maximumStreamsPerClient)
         configuration.trustedProxies = trustedProxy + Environment.values("trusted-proxy")
-        configuration.forwardAuth = try forwardAuth.value()
+        configuration.openID = try openID.value(ownerGroups: forwardAuth.allOwnerGroups)
+        configuration.forwardAuth = try forwardAuth.value(hasProvider: configuration.openID != nil)
         guard configuration.forwardAuth == nil || !configuration.trustedProxies.isEmpty else {
             throw ValidationError(
                 "--forward-auth needs --trusted-proxy; otherwise any client could impersonate anyone.")
@@ -309,8 +313,11 @@ extension ServerOptions {
         guard !isOpen || configuration.forwardAuth == nil else {
             throw ValidationError("Use either --open or --forward-auth, not both.")
         }
+        guard !isOpen || configuration.openID == nil else {
+            throw ValidationError("Use either --open or --oidc-issuer, not both.")
+        }
         if isOpen { return .everybody }
-        if needsAccounts { return .accounts }
+        if needsAccounts || configuration.openID != nil { return .accounts }
         // Behind a proxy on this machine, others reach the gallery, too.
         let isForOthers = !configuration.trustedProxies.isEmpty || !configuration.allowedHosts.isEmpty
         return configuration.isForThisMachine && !isForOthers ? .openUntilOwner : .accounts

@@ -117,7 +117,7 @@ def test_a_visitor_has_pictures_and_nothing_else(gallery, owner):
     refused += [("POST", path) for path in (
         "/api/v1/session", "/api/v1/shares", "/api/v1/people", "/api/v1/app-tokens", "/api/v1/password",
         "/api/v1/invitation", "/api/v1/invitation/accept", "/api/v1/passkeys", "/api/v1/passkeys/challenge",
-        "/api/v1/session/challenge", "/api/v1/session/passkey")]
+        "/api/v1/session/challenge", "/api/v1/session/passkey", "/api/v1/session/oidc")]
     refused += [("DELETE", "/api/v1/session"), ("DELETE", f"/api/v1/shares/{made['id']}")]
     # Even with the owner's own cookies: below the link, the link counts.
     for person in (visitor, owner):

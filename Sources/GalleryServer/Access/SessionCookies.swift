@@ -40,7 +40,19 @@ struct SessionCookies: Sendable {
     /// What shows that the password of a share was right. The path says which share.
     func pass(in request: Request) -> String? { values(of: "pass", in: request).first }
 
-    /// The field that keeps it in the browser, for this share alone.
+    /// What shows that the browser has begun a sign-in at an OpenID provider.
+    func signIns(in request: Request) -> [String] { values(of: "sign-in", in: request) }
+
+    /// The field that keeps it in the browser, or removes it.
+    ///
+    /// - Parameter cookie: Nil to remove it.
+    func field(signIn cookie: String?, for request: Request) -> HTTPFields {
+        var fields = HTTPFields()
+        add("sign-in", cookie ?? "", cookie == nil ? 0 : OpenIDSignIn.cookieLifetime, request, to: &fields)
+        return fields
+    }
+
+    /// The field that keeps the proof in the browser, for this share alone.
     func field(pass: String, key: String, for request: Request) -> HTTPFields {
         var fields = HTTPFields()
         add("pass", pass, Self.passLifetime, request, below: SharePaths.start + key + "/", to: &fields)
@@ -98,8 +110,10 @@ struct SessionCookies: Sendable {
     /// and by sending a cookie that was set with TLS; trusted proxies say so in `X-Forwarded-Proto`.
     private func usesTLS(_ request: Request) -> Bool {
         if let origin = request.headers[.origin] { return origin.hasPrefix("https://") }
-        let secure = name("session", isSecure: true) + "="
-        if request.headers.values(of: .cookie).contains(where: { $0.contains(secure) }) { return true }
+        let secure = ["session", "sign-in"].map { name($0, isSecure: true) + "=" }
+        if request.headers.values(of: .cookie).contains(where: { field in secure.contains { field.contains($0) } }) {
+            return true
+        }
         return request.isFromProxy && request.headers[.xForwardedProto]?.lowercased() == "https"
     }
 }

@@ -9,6 +9,8 @@ struct AccountRoutes {
     let accounts: Accounts?
     let cookies: SessionCookies
     let access: AccessControl
+    /// Nil if no OpenID provider signs people in.
+    let openID: OpenIDSignIn?
 
     func add(to router: inout Router) {
         router.get("/api/v1/session", for: .everyone, present)
@@ -38,9 +40,16 @@ struct AccountRoutes {
         if principal == nil { principal = try await access.signInByProxy(request) }
         guard let accounts, let principal else {
             return try await unshared(
-                request, SessionBody(hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, principal: nil))
+                request,
+                SessionBody(
+                    hasAccounts: accounts != nil, isSetUp: accounts?.hasOwner ?? true, principal: nil,
+                    provider: openID?.name))
         }
-        var response = try await unshared(request, SessionBody(hasAccounts: true, isSetUp: true, principal: principal))
+        var response = try await unshared(
+            request,
+            SessionBody(
+                hasAccounts: true, isSetUp: true, principal: principal,
+                hasPassword: accounts.hasPassword(principal.account)))
         // If it cannot be renewed now, it will be next time.
         if let secret = try? await accounts.renew(principal) {
             response.headers.append(contentsOf: cookies.fields(session: secret, browser: nil, for: request))

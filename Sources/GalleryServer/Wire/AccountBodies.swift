@@ -85,11 +85,15 @@ struct SessionBody: JSONWritable {
     /// Whether there is an owner.
     let isSetUp: Bool
     let principal: Principal?
+    var hasPassword = true
+    /// The name of the OpenID provider that signs people in, for those who are not; nil if none does.
+    var provider: String?
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("accounts", hasAccounts)
             json.member("setUp", isSetUp)
+            json.member("provider", provider)
             if let principal {
                 json.member("account") { json in
                     json.object { json in
@@ -101,6 +105,7 @@ struct SessionBody: JSONWritable {
                         json.member("manages", principal.isPerson && principal.rights.contains(.manage))
                         // Only the proxy can sign such a person out.
                         if principal.credential == .proxy { json.member("byProxy", true) }
+                        if !hasPassword { json.member("password", false) }
                     }
                 }
             }
