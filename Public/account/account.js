@@ -10,6 +10,7 @@ import { forgetGallery } from './forgetting.js';
 import { attachPassword } from './password.js';
 import { Passkeys } from './passkeys.js';
 import { People, roles } from './people.js';
+import { hasEntered, refusalText } from './provider.js';
 import { returnToGallery } from './return.js';
 import { Sessions } from './sessions.js';
 import { Shares } from './shares.js';
@@ -36,15 +37,15 @@ async function start() {
   try {
     const code = isInvited();
     if (code) return showInvitation(code);
-    const { accounts, setUp, account, share } = await server.present();
+    const { accounts, setUp, account, share, provider } = await server.present();
     if (share) return share.locked ? entrance.showLock() : returnToGallery();
-    // The proxy has signed in somebody whom the gallery may not have known before.
-    if (account?.byProxy && location.hash.startsWith('#from=')) return enterGallery();
+    // The proxy or the provider has signed in somebody whom the gallery may not have known before.
+    if (account && (hasEntered() || (account.byProxy && location.hash.startsWith('#from=')))) return enterGallery();
     if (account) return await showAccount(account);
     // Somebody was signed in who no longer is: what this browser has stored was for that person.
     if (readPreference('account') !== null) await forgetGallery();
     if (!accounts) notice('No accounts', 'This gallery is open to everybody who reaches it.', { hasGallery: true });
-    else if (setUp) entrance.showSignIn();
+    else if (setUp || provider) entrance.showSignIn({ provider, refusal: refusalText() });
     else notice('Not set up yet', 'Open the link that the server printed when it started.');
   } catch (error) {
     if (error instanceof Problem && error.isGone) notice(error.title, textOf(error));
@@ -104,12 +105,14 @@ function notice(title, text, { hasGallery = false, retries = false } = {}) {
 
 /** @param {import('./accounts-server.js').Account} account */
 async function showAccount(account) {
-  const { name, role, scopes, shares, manages, byProxy = false } = account;
+  const { name, role, scopes, shares, manages, byProxy = false, password = true } = account;
   remember(account);
   document.title = `${name} · Tessera`;
   find('#account-name').textContent = name;
   find('#account-role').textContent = roles.find(([value]) => value === role)?.[1] ?? role;
-  find('#sign-out').hidden = find('#password-section').hidden = find('#passkeys-section').hidden = byProxy;
+  find('#sign-out').hidden = byProxy;
+  // To add a passkey, a person enters the password.
+  find('#password-section').hidden = find('#passkeys-section').hidden = byProxy || !password;
   find('#sign-out').addEventListener('click', () => act('', signOut));
   const sessions = new Sessions(server, act);
   const passkeys = new Passkeys(server, act);

@@ -3,10 +3,11 @@ import { Problem } from '../catalog/problem.js';
 /**
  * @typedef {'owner' | 'member' | 'guest'} Role
  * @typedef {{id: string, name: string, role: Role, scopes: string[], shares: boolean, manages: boolean, byProxy?:
- *   boolean}} Account  `byProxy`: a proxy has signed the person in.
- * @typedef {{accounts: boolean, setUp: boolean, account?: Account, share?: {name?: string, locked:
- *   boolean}}} Present  `accounts`: whether the gallery has any. `setUp`: whether there is an owner. `share`: below the
- *   path of a share.
+ *   boolean, password?: boolean}} Account  `byProxy`: a proxy has signed the person in. `password`: false if the account
+ *   has none.
+ * @typedef {{accounts: boolean, setUp: boolean, account?: Account, share?: {name?: string, locked: boolean}, provider?:
+ *   string}} Present  `accounts`: whether the gallery has any. `setUp`: whether there is an owner. `share`: below the
+ *   path of a share. `provider`: the name of the OpenID provider that signs people in.
  * @typedef {'metadata' | 'place' | 'originals'} Contents
  * @typedef {{id: string, name: string, link: string, view: string, contents: Contents[], password: boolean, created:
  *   number, expires?: number, visits: number, maker?: string}} Share  `link`: relative to the gallery. `maker`: if it is
@@ -50,6 +51,15 @@ export class AccountsServer {
    */
   signInWithPasskey(assertion) {
     return this.#ask('POST', 'session/passkey', assertion);
+  }
+
+  /**
+   * Begins a sign-in at the OpenID provider.
+   * @param {string} from  Where in the gallery the person then wants to go: a query or a fragment.
+   * @returns {Promise<{location: string}>}  Where the browser goes now.
+   */
+  beginProviderSignIn(from) {
+    return this.#ask('POST', 'session/oidc', { from });
   }
 
   signOut() {

@@ -1,6 +1,7 @@
 import { find } from '../page/template.js';
 import { usePasskey, whyNoPasskeys } from './authenticator.js';
 import { onPress, onSubmit } from './form.js';
+import { returnPlace } from './return.js';
 
 /** @typedef {import('./accounts-server.js').Purpose} Purpose */
 
@@ -14,6 +15,8 @@ export class Entrance {
   #password = find('#entrance-password');
   /** @type {HTMLButtonElement} */
   #passkey = find('#entrance-passkey');
+  /** @type {HTMLButtonElement} */
+  #provider = find('#entrance-provider');
   #server;
   /**
    * The invitation's code; null to sign in.
@@ -32,13 +35,20 @@ export class Entrance {
     const fields = { name: this.#name, password: this.#password };
     onSubmit(this.#form, () => this.#enter().then(entered), { fields });
     onPress(this.#passkey, find('#entrance-problem'), () => this.#enterWithPasskey(entered));
+    onPress(this.#provider, find('#entrance-problem'), () => this.#leaveForProvider());
     const show = /** @type {HTMLInputElement} */ (find('#entrance-show'));
     show.addEventListener('change', () => (this.#password.type = show.checked ? 'text' : 'password'));
   }
 
-  showSignIn() {
+  /** @param {{provider?: string, refusal: string}} how  `refusal`: why a sign-in at the provider has failed. */
+  showSignIn({ provider, refusal }) {
     this.#passkey.hidden = whyNoPasskeys() !== '';
+    this.#provider.hidden = provider === undefined;
+    this.#provider.textContent = `Sign in with ${provider}`;
     this.#show({ title: 'Sign in', text: '', action: 'Sign in', autocomplete: 'current-password' });
+    const problem = find('#entrance-problem');
+    problem.textContent = refusal;
+    problem.hidden = refusal === '';
   }
 
   /** Asks for the password of a share. */
@@ -89,6 +99,11 @@ export class Entrance {
     if (assertion === null) return;
     await this.#server.signInWithPasskey(assertion);
     entered();
+  }
+
+  async #leaveForProvider() {
+    const { location: address } = await this.#server.beginProviderSignIn(returnPlace());
+    location.assign(address);
   }
 
   async #enter() {
