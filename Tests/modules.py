@@ -2,6 +2,7 @@
 """Runs the tests of modules by two processes at a time, each with one module, the largest first.
 
     Tests/modules.py REPORT PROGRAM [ARGUMENT ...] -- MODULE ...
+    Tests/modules.py --list                                         prints the modules that have tests to run
 
 The tests of a module run one after another: in parallel, tests that compute occupy both cores while the timeouts of others
 expire. For each module, a report in JUnit's form is written to REPORT-MODULE.xml. If a module passes, one line says so;
@@ -89,7 +90,16 @@ def run(report: str, program: list[str], module: str) -> bool:
     return False
 
 
+def listed() -> str:
+    """The modules that have tests to run, without the word "Tests"."""
+    modules = sorted(folder.name for folder in pathlib.Path("Tests").glob("*Tests"))
+    return " ".join(module.removesuffix("Tests") for module in modules if wanted(module))
+
+
 def main(report: str, *words: str) -> int:
+    if report == "--list":
+        print(listed())
+        return 0
     end = words.index("--")
     modules = sorted(filter(wanted, words[end + 1:]), key=size, reverse=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

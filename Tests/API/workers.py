@@ -1,5 +1,6 @@
 """The render workers of a running server, as reported by its status and the kernel."""
 
+import os
 import pathlib
 import threading
 
@@ -58,14 +59,20 @@ def at_work(gallery: Gallery) -> set[int]:
     return found
 
 
-class MemoryWatch:
-    """Within a `with` statement, keeps polling the peak memory of the server and its workers."""
+class ResourceWatch:
+    """Within a `with` statement, keeps polling the peak memory and the processor time of the server and its workers."""
 
     def __init__(self, gallery: Gallery):
         self._root = gallery.process.pid
         self._ends = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self.peaks: dict[int, int] = {}
+        self._seconds: dict[int, list[float]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """The processor time that these processes have taken since the beginning, or since they were first seen."""
+        return sum(seen[-1] - seen[0] for seen in self._seconds.values())
 
     @property
     def peak(self) -> int:
@@ -80,8 +87,12 @@ class MemoryWatch:
         for process in {self._root, *processes_below(self._root)}:
             try:
                 lines = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
+                # After the program's name in parentheses; user and system time are the fields 14 and 15 (proc(5)).
+                fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # It has ended.
+            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            self._seconds[process] = [self._seconds.get(process, [seconds])[0], seconds]
             # A process that has ended but has not been reaped has no such line.
             for line in lines:
                 if line.startswith("VmHWM:"):

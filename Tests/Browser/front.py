@@ -110,7 +110,7 @@ class Front:
 
     def until(self, script: str, *arguments):
         """Waits for a condition on the page: a function with at most one argument."""
-        self.page.wait_for_function(script, arg=arguments[0] if arguments else None)
+        self.page.wait_for_function(script, arg=arguments[0] if arguments else None, polling=50)
 
     def until_told(self, script: str, argument=None):
         """Waits for a condition that needs a request: an asynchronous function with at most one argument."""

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalog
 
-@Suite(.unsanitized) struct BloomFilterTests {
+@Suite struct BloomFilterTests {
     @Test(arguments: [0, 1, 7, 8, 9, 1_000, Listing.blockSize]) func `all members pass, and few others`(
         count: Int
     ) {
