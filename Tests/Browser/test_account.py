@@ -9,7 +9,7 @@ import pytest
 from conftest import PHONE
 from folder import jpeg
 from server import PATIENCE
-from test_axe import AXE, MODES
+from test_axe import SCREENS, violations_in_all_colours
 
 PASSWORD = "correct horse battery"
 
@@ -178,19 +178,14 @@ def test_a_folder_is_shared_with_a_password_and_the_share_ends(owner, browse, se
     visitor.get_by_role("heading", name="This link is not valid").wait_for()
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_pages_about_accounts_pass_axe(owner, browse, server, mode):
-    options = {"viewport": {"width": 1100, "height": 800}, **MODES[mode], "storage_state": owner.context.storage_state()}
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_pages_about_accounts_pass_axe(owner, browse, server, screen):
+    options = {"viewport": {"width": 1100, "height": 800}, **SCREENS[screen]}
     for place, shown in (("account.html", "#account"), ("account.html#share=folder%3Dtrip", "#shares")):
-        page = browse(place, **options)
+        page = browse(place, **options, storage_state=owner.context.storage_state())
         page.locator(shown).wait_for()
-        page.evaluate(AXE)
-        found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
-        assert [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]] == []
+        assert violations_in_all_colours(page, screen) == []
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    options.pop("storage_state")
     page = browse("account.html", **options)
     page.locator("#entrance").wait_for()
-    page.evaluate(AXE)
-    found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
-    assert [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]] == []
+    assert violations_in_all_colours(page, screen) == []

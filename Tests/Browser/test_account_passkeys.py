@@ -6,7 +6,7 @@ import pytest
 
 from conftest import PHONE
 from test_account import PASSWORD, browse, owner, server  # noqa: F401
-from test_axe import AXE, MODES
+from test_axe import SCREENS, violations_in_all_colours
 
 
 @pytest.fixture
@@ -109,19 +109,14 @@ def test_at_an_ip_address_the_page_says_that_passkeys_need_a_name(owner, server)
     assert owner.locator("#entrance-passkey").is_hidden()
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_pages_with_passkeys_pass_axe(person, mode):
-    page, *_ = person(**{"viewport": {"width": 1100, "height": 800}, **MODES[mode]})
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_pages_with_passkeys_pass_axe(person, screen):
+    page, *_ = person(**{"viewport": {"width": 1100, "height": 800}, **SCREENS[screen]})
     add(page, "My phone")
     page.get_by_role("status").filter(has_text="My phone has been added").wait_for()
-
-    def check():
-        page.evaluate(AXE)
-        found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
-        assert [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]] == []
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-
-    check()
+    assert violations_in_all_colours(page, screen) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.get_by_role("button", name="Sign in with a passkey").wait_for()
-    check()
+    assert violations_in_all_colours(page, screen) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

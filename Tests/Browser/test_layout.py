@@ -343,7 +343,7 @@ def test_at_the_smallest_size_there_are_at_most_150_pictures(visit, mixed, optio
     assert density(front) == 0
     most = front.page.evaluate("""async () => {
         let most = 0;
-        for (let step = 0; step < 60; step += 1) {
+        for (let step = 0; step < 30; step += 1) {
             scrollBy(0, 137);
             await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
             most = Math.max(most, document.querySelectorAll('.slot[data-index]').length, document.images.length);

@@ -40,8 +40,8 @@ def read(front, enough, until_wrong=False):
     return front.with_readings().page.evaluate("(plan) => window.readings.read(plan)", plan)
 
 
-CASES = {"by the stream": (lambda page: None, "stream", 2_000), "by requests": (by_requests, "http", 600),
-         "cancels are lost": (losing_cancellations, "http", 600)}
+CASES = {"by the stream": (lambda page: None, "stream", 1_000), "by requests": (by_requests, "http", 300),
+         "cancels are lost": (losing_cancellations, "http", 400)}
 
 
 @pytest.mark.parametrize(("before", "way", "enough"), CASES.values(), ids=CASES)
