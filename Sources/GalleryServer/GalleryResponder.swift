@@ -17,6 +17,8 @@ struct GalleryResponder: Responder {
     /// node.
     let sessionOwner: SessionOwner
     let forwarded: ForwardedTokens
+    /// All routes but the front's files, each with the rule for who may use it.
+    let routes: [Router.Entry]
 
     /// - Throws: An error if the front's folder cannot be read, or if an allowed origin is malformed.
     init(
@@ -89,6 +91,7 @@ struct GalleryResponder: Responder {
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
         files.pageState = { catalog.defaultView.description }
         files.completePage = { PageTables.complete($0, defaultView: catalog.defaultView) }
+        routes = router.table
         router.redirectToBasePath(configuration.http.basePath, for: .everyone)
         router.fallback = try ReloadingFiles(
             folder: configuration.publicFolder, configuration: files, logger: logger)

@@ -21,7 +21,7 @@ final class TestGallery: Sendable {
     let figures = ServerStatistics()
     let loader: Loader
     private let origins: OriginFetcher
-    private let responder: GalleryResponder
+    let responder: GalleryResponder
     private let loop: EventLoop
 
     /// - Parameter files: The contents of the folder, by name.

@@ -25,13 +25,21 @@ public struct Router: Responder {
         case asynchronous(Asynchronous)
     }
 
+    /// A route, and who may use it.
+    public struct Entry: Hashable, Sendable {
+        public let method: HTTPRequest.Method
+        public let pattern: String
+        public let rule: AccessRule?
+    }
+
     private struct Route: Sendable {
         let handler: Handler
         let rule: AccessRule?
     }
 
     private var routes = RouteTree<Route>()
-    private var rules: [(method: HTTPRequest.Method, pattern: String, rule: AccessRule?)] = []
+    /// All routes, in the sequence in which they were added.
+    public private(set) var table: [Entry] = []
     private let logger: Logger?
 
     /// The immediate response of a route; nil to leave the request to its handler.
@@ -63,9 +71,6 @@ public struct Router: Responder {
         self.admission = admission
     }
 
-    /// All routes, in the sequence in which they were added.
-    public var table: [(method: HTTPRequest.Method, pattern: String, rule: AccessRule?)] { rules }
-
     /// Adds a route. Traps if the pattern is malformed or already has this method.
     public mutating func on(
         _ method: HTTPRequest.Method, _ pattern: String, for rule: AccessRule? = nil, _ handler: @escaping Direct
@@ -85,7 +90,7 @@ public struct Router: Responder {
     ) {
         precondition(admission == nil || rule != nil, "a route without a rule: \(method) \(pattern)")
         routes.insert(Route(handler: handler, rule: rule), method: method, pattern: pattern)
-        rules.append((method, pattern, rule))
+        table.append(Entry(method: method, pattern: pattern, rule: rule))
     }
 
     /// Redirects the base path (``HTTPServer/Configuration/basePath``) without a trailing slash to the same path with
