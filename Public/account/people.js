@@ -1,6 +1,7 @@
 import { find } from '../page/template.js';
 import { onSubmit } from './form.js';
 import { button, dateText, entry } from './list.js';
+import { isConfirmed } from './question.js';
 import { showSecret } from './secret.js';
 
 /** @typedef {import('./accounts-server.js').Role} Role */
@@ -62,8 +63,9 @@ export class People {
         this.#showLink(`With this link, ${name} sets a new password. It works once, within seven days.`, link);
       }, () => this.show());
     };
-    const remove = () => {
-      if (!confirm(`Remove ${name}? Sessions, app tokens and links of this account end at once.`)) return;
+    const remove = async () => {
+      const consequences = 'Sessions, app tokens, and links of this account end at once.';
+      if (!(await isConfirmed(`Remove ${name}?`, consequences, 'Remove'))) return;
       this.#act(`${name} has been removed.`, () => this.#server.removePerson(id), () => this.show());
     };
     return entry(name, note, [

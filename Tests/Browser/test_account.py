@@ -114,8 +114,16 @@ def test_people_are_invited_and_removed(owner, browse, server):
     used = browse(link.removeprefix(server.address + "/"))
     used.get_by_role("heading", name="This link is not valid").wait_for()
     owner.reload()
-    owner.on("dialog", lambda dialog: dialog.accept())
-    owner.get_by_role("button", name="Remove gus").click()
+    remove = owner.get_by_role("button", name="Remove gus")
+    question = owner.get_by_role("alertdialog", name="Remove gus?")
+    remove.click()
+    question.get_by_text("end at once").wait_for()
+    assert violations_in_all_colours(owner, "desktop") == []
+    owner.keyboard.press("Escape")
+    question.wait_for(state="hidden")
+    assert remove.evaluate("(button) => button === document.activeElement") and guest.locator(".slot").first.is_visible()
+    remove.click()
+    question.get_by_role("button", name="Remove").click()
     owner.get_by_role("status").filter(has_text="gus has been removed").wait_for()
     # The open page notices by itself.
     guest.wait_for_url(re.compile("/account\\.html"))
