@@ -1,11 +1,12 @@
 /** Why the server sent the browser back without a session, by the word in the address of the page. */
 const refusals = {
-  expired: 'The sign-in has expired, or was begun in another browser. Try again.',
-  denied: 'The sign-in was cancelled.',
-  refused: 'The answer of the sign-in service could not be verified. The server’s log says why.',
+  expired: 'The sign-in has expired, or was started in another browser. Try again.',
+  denied: 'The sign-in was cancelled, or the sign-in service does not let you use this gallery.',
+  'not-admitted': 'You are not in a group whose members may use this gallery.',
+  invalid: 'The sign-in service’s response could not be verified. The server’s log says why.',
   unavailable: 'You could not be signed in. Try again in a moment.',
-  wait: 'There were too many attempts. Try again in a moment.',
-  'last-owner': 'The gallery needs an owner, and you are its last one. Ask for the owners’ group in the sign-in service.',
+  'last-owner': 
+    'You are the gallery’s last owner, but the sign-in service no longer lists you as one. Ask its administrator to add you to the owners’ group.',
 };
 
 /**

@@ -7,14 +7,14 @@ struct OpenIDOptions: ParsableArguments {
     @Option(
         name: .customLong("oidc-issuer"),
         help: ArgumentHelp(
-            "Let people sign in at this OpenID Connect provider: its issuer, as its configuration names it. (TESSERA_OIDC_ISSUER; none)",
+            "Let people sign in with this OpenID provider: its issuer URL, exactly as in its discovery document. (TESSERA_OIDC_ISSUER; none)",
             valueName: "url"))
     var issuer: String?
 
     @Option(
         name: .customLong("oidc-client-id"),
         help: ArgumentHelp(
-            "The client id with which the gallery is registered at the provider. (TESSERA_OIDC_CLIENT_ID)",
+            "The client id with which the gallery is registered with the provider. (TESSERA_OIDC_CLIENT_ID)",
             valueName: "id"))
     var clientID: String?
 
@@ -32,6 +32,13 @@ struct OpenIDOptions: ParsableArguments {
     var groupsClaim: String?
 
     @Option(
+        name: .customLong("oidc-group"),
+        help: ArgumentHelp(
+            "Let only members of this group sign in. Repeatable. (TESSERA_OIDC_GROUP; none: everybody whom the provider signs in)",
+            valueName: "group"))
+    var admittedGroups: [String] = []
+
+    @Option(
         name: .customLong("oidc-name"),
         help: ArgumentHelp(
             "What the sign-in page calls the provider. (TESSERA_OIDC_NAME; the issuer's host)", valueName: "name"))
@@ -44,10 +51,11 @@ struct OpenIDOptions: ParsableArguments {
         let clientID = try clientID ?? Environment.value("oidc-client-id")
         let groupsClaim = try groupsClaim ?? Environment.value("oidc-groups-claim")
         let name = try name ?? Environment.value("oidc-name")
+        let admittedGroups = Set(admittedGroups + Environment.values("oidc-group"))
         let secret = try secret()
         guard let issuer = try issuer ?? Environment.value("oidc-issuer") else {
-            guard clientID == nil, groupsClaim == nil, name == nil, secret == nil else {
-                throw ValidationError("The options --oidc-… need --oidc-issuer.")
+            guard clientID == nil, groupsClaim == nil, name == nil, secret == nil, admittedGroups.isEmpty else {
+                throw ValidationError("All other --oidc options need --oidc-issuer.")
             }
             return nil
         }
@@ -59,7 +67,7 @@ struct OpenIDOptions: ParsableArguments {
         do throws(OpenIDSettings.Invalid) {
             return try OpenIDSettings(
                 issuer: issuer, clientID: clientID, clientSecret: secret, name: name,
-                groupsClaim: groupsClaim ?? "groups", ownerGroups: ownerGroups)
+                groupsClaim: groupsClaim ?? "groups", admittedGroups: admittedGroups, ownerGroups: ownerGroups)
         } catch {
             throw ValidationError(Self.text(of: error))
         }
@@ -81,11 +89,11 @@ struct OpenIDOptions: ParsableArguments {
         switch error {
         case .issuer(let text):
             "--oidc-issuer is “\(text)”, but must be an https URL without query and fragment, such as https://id.example.org. Only a provider on this machine may use http://localhost."
-        case .clientID: "--oidc-client-id must have 1 to 255 letters, digits, and signs."
+        case .clientID: "--oidc-client-id must be 1 to 255 printable ASCII characters."
         case .clientSecret:
-            "The client's secret (--oidc-client-secret-file, TESSERA_OIDC_CLIENT_SECRET) must have 1 to 1024 letters, digits, and signs, on one line."
+            "The client's secret (--oidc-client-secret-file, TESSERA_OIDC_CLIENT_SECRET) must be 1 to 1024 printable ASCII characters on one line."
         case .groupsClaim(let text):
-            "--oidc-groups-claim is “\(text)”, but must be the name of a claim in 1 to 64 letters, such as groups."
+            "--oidc-groups-claim is “\(text)”, but must be the name of a claim, 1 to 64 printable ASCII characters, such as groups."
         case .name: "--oidc-name must have 1 to \(Account.longestName) bytes and no invisible characters."
         }
     }

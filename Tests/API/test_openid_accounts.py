@@ -48,6 +48,19 @@ def test_what_the_id_token_lacks_comes_from_the_user_info(start, provider):
     # That of somebody else, or none: then it is not known who is an owner.
     provider.user_info = {"sub": "1002", "groups": ["admins"]}
     browser = Browser(gallery)
-    assert is_refused(browser, browser.sign_in_by(provider), 403, "refused")
+    assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")
     provider.instead["/userinfo"] = 500, {}, b""
     assert is_refused(browser, browser.sign_in_by(provider), 503, "unavailable")
+
+
+def test_only_members_of_a_group_are_admitted(start, provider):
+    gallery = start("--oidc-group", "family", "--oidc-group", "friends", "--owner-group", "admins")
+    for groups in ([], ["staff", "Family", "family2"], ["admins"]):
+        provider.claims["groups"] = groups
+        browser = Browser(gallery)
+        assert is_refused(browser, browser.sign_in_by(provider), 403, "not-admitted")
+    # A claim that cannot be read grants and takes away nothing.
+    provider.claims["groups"] = [{"name": "family"}]
+    assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")
+    assert signed_in(gallery, provider, groups=["friends"]).account["role"] == "member"
+    assert signed_in(gallery, provider, sub="1002", groups=["family", "admins"]).account["role"] == "owner"

@@ -87,8 +87,10 @@ def is_refused(browser: Browser, answer: Answer, status: int, word: str) -> bool
     """Whether a sign-in has begun no session, and leads to the sign-in page with a message."""
     assert answer.status == status and answer.type == "text/html", (answer.status, answer.body, browser.gallery.log)
     assert f"account.html#refused={word}\"" in answer.body.decode(), answer.body
-    fields = answer.headers.get_all("Set-Cookie")
-    assert len(fields) == 1 and "sign-in" in fields[0] and "Max-Age=0" in fields[0]
+    # Any site could send a browser here: only the response to a sign-in of this browser ends it.
+    fields = answer.headers.get_all("Set-Cookie") or []
+    assert len(fields) == (0 if word == "expired" else 1)
+    assert all("sign-in" in field and "Max-Age=0" in field for field in fields)
     assert browser.account is None and browser.get(IMAGES).status == 401
     return True
 
@@ -119,7 +121,7 @@ def test_a_person_signs_in_at_the_provider(gallery, provider, algorithm):
 
 
 def test_a_callback_without_state_or_with_another_browsers_state_begins_no_session(gallery, provider):
-    """Otherwise, somebody could sign others in, or link them, as a person of their choice (CVE-2025-43856)."""
+    """Otherwise, an attacker could sign a victim in to the attacker's account (CVE-2025-43856)."""
     mallory, victim = Browser(gallery), Browser(gallery)
     # A cookie of the attacker's own, which the victim has not.
     target = mallory.go(provider)
@@ -154,7 +156,7 @@ def test_a_callback_works_once(gallery, provider):
     assert browser.come_back(target).status == 400
     thief = Browser(gallery)
     thief.cookies = cookies
-    assert is_refused(thief, thief.come_back(target), 403, "refused")
+    assert is_refused(thief, thief.come_back(target), 403, "invalid")
 
 
 def spoilt_claims(now: float) -> dict[str, dict]:
@@ -170,8 +172,8 @@ def spoilt_claims(now: float) -> dict[str, dict]:
 def test_an_id_token_that_breaks_a_rule_begins_no_session(gallery, provider, what):
     provider.claims = {**provider.claims, **spoilt_claims(time.time())[what]}
     browser = Browser(gallery)
-    assert is_refused(browser, browser.sign_in_by(provider), 403, "refused")
-    assert is_logged(gallery, "breaks a rule")
+    assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")
+    assert is_logged(gallery, "the ID token is invalid")
     assert Browser(gallery).get(SESSION).json["setUp"] is False
 
 
@@ -197,15 +199,10 @@ def test_a_token_that_the_provider_has_not_signed_begins_no_session(gallery, pro
         "20 KB": lambda token: token + "A" * 20_000,
         "nothing": lambda token: "",
     }
-    for number, (what, forge) in enumerate(forgeries.items()):
+    for what, forge in forgeries.items():
         provider.spoil = forge
         browser = Browser(gallery)
-        answer = browser.sign_in_by(provider)
-        # Whoever fails too often has to wait.
-        if number < 5:
-            assert is_refused(browser, answer, 403, "refused"), what
-        else:
-            assert answer.status in (403, 429) and browser.account is None, what
+        assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid"), what
     assert len(forgeries) > 8
 
 
@@ -218,7 +215,7 @@ def test_a_new_key_is_fetched_but_not_for_each_unknown_one(gallery, provider):
     provider.rotate(-8)
     for _ in range(2):
         browser = Browser(gallery)
-        assert is_refused(browser, browser.sign_in_by(provider), 403, "refused")
+        assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")
     assert provider.asked("/keys") == 2
 
 
@@ -227,7 +224,7 @@ def test_a_code_is_worth_nothing_without_its_verifier(gallery, provider):
     target = browser.go(provider)
     [code] = provider.codes
     provider.codes[code]["code_challenge"] = "A" * 43
-    assert is_refused(browser, browser.come_back(target), 403, "refused")
+    assert is_refused(browser, browser.come_back(target), 403, "invalid")
     assert is_logged(gallery, "invalid_grant")
 
 
@@ -236,7 +233,7 @@ def test_the_secret_may_be_in_a_file_and_a_public_client_has_none(serve, shared_
     file.write_text("wrong\n")
     wrong = serve(shared_folder, *provider.options, "--oidc-client-secret-file", file, data=tmp_path / "a")
     browser = Browser(wrong)
-    assert is_refused(browser, browser.sign_in_by(provider), 403, "refused")
+    assert is_refused(browser, browser.sign_in_by(provider), 503, "unavailable")
     assert is_logged(wrong, "invalid_client")
     file.write_text(SECRET + "\n")
     right = serve(shared_folder, *provider.options, "--oidc-client-secret-file", file, data=tmp_path / "b")
@@ -250,8 +247,8 @@ def test_the_providers_errors_and_other_providers_answers_begin_no_session(galle
     assert is_refused(browser, browser.sign_in_by(provider, error="access_denied", code=None), 403, "denied")
     assert is_refused(browser, browser.sign_in_by(provider, error="<script>", code=None), 503, "unavailable")
     assert "<script>" not in gallery.log
-    assert is_refused(browser, browser.sign_in_by(provider, iss="https://evil.example"), 403, "refused")
-    assert is_refused(browser, browser.sign_in_by(provider, iss=None), 403, "refused")
+    assert is_refused(browser, browser.sign_in_by(provider, iss="https://evil.example"), 403, "invalid")
+    assert is_refused(browser, browser.sign_in_by(provider, iss=None), 403, "invalid")
     assert provider.asked("/token") == 0
 
 
@@ -276,18 +273,20 @@ def test_a_provider_with_an_unusable_configuration_is_not_used(gallery, provider
     browser = Browser(gallery)
     answer = browser.begin()
     assert answer.is_problem(503) and "Set-Cookie" not in answer.headers
-    assert is_logged(gallery, "Somebody could not sign in")
+    assert is_logged(gallery, "Sign-in with")
     assert provider.asked("/elsewhere") == 0
     provider.instead, provider.metadata = {}, {}
+    # It is asked again some seconds later.
+    wait_until(lambda: browser.begin().status == 200, "the provider")
     assert browser.sign_in_by(provider).status == 303
 
 
 @pytest.mark.parametrize("path, changes, status, word", [
     ("/token", (302, {"Location": "/elsewhere"}, b""), 503, "unavailable"),
-    ("/token", (200, {}, b"{"), 403, "refused"),
+    ("/token", (200, {}, b"{"), 403, "invalid"),
     ("/token", (200, {}, b" " * 300_000), 503, "unavailable"),
     ("/keys", (200, {}, b"[]"), 503, "unavailable"),
-    ("/keys", (200, {}, b'{"keys": []}'), 403, "refused"),
+    ("/keys", (200, {}, b'{"keys": []}'), 403, "invalid"),
 ])
 def test_unusable_answers_begin_no_session(gallery, provider, path, changes, status, word):
     provider.instead[path] = changes
@@ -311,7 +310,7 @@ def test_a_provider_that_is_slow_or_down_holds_up_nobody(gallery, provider):
     "https://evil.example", "//evil.example", "/\\evil.example", "\\evil", "javascript:alert(1)", "/api/v1/session",
     " ?q", "?q\r\nSet-Cookie: a=b", "?q\u0000", "?é", "?" + "q" * 3_000,
 ])
-def test_the_way_back_leads_nowhere_else(gallery, provider, place):
+def test_the_browser_returns_to_the_gallery_only(gallery, provider, place):
     answer = Browser(gallery).sign_in_by(provider, place)
     assert answer.status == 303 and answer.headers["Location"] == "/account.html#entered="
     assert not any(field.startswith("a=b") for field in answer.headers.get_all("Set-Cookie"))

@@ -9,10 +9,12 @@ import Testing
     private let world = MemoryLibrary()
     private let sender = Sender(address: "192.0.2.1", agent: "test")
 
-    private func settings(_ groups: Set<String> = []) throws -> OpenIDSettings {
+    private func settings(
+        _ groups: Set<String> = [], admits admitted: Set<String> = []
+    ) throws -> OpenIDSettings {
         try OpenIDSettings(
             issuer: "https://id.example.org", clientID: "gallery", clientSecret: nil, name: nil, groupsClaim: "groups",
-            ownerGroups: groups)
+            admittedGroups: admitted, ownerGroups: groups)
     }
 
     private func person(_ subject: String, names: [String] = ["olga"], isOwner: Bool? = nil) throws -> OpenIDPerson {
@@ -21,7 +23,7 @@ import Testing
             claims += #","\#(claim)":"\#(name)""#
         }
         if let isOwner { claims += #","groups":["staff"\#(isOwner ? #","admins""# : "")]"# }
-        return OpenIDPerson(
+        return try OpenIDPerson(
             OpenIDIdentity(issuer: "https://id.example.org", subject: subject), [try .init(claims + "}")],
             try settings(isOwner == nil ? [] : ["admins"]))
     }
@@ -85,7 +87,7 @@ import Testing
 
     @Test func `groups are a list or one text, compared whole`() throws {
         func isOwner(_ groups: String) throws -> Bool? {
-            OpenIDPerson(
+            try OpenIDPerson(
                 OpenIDIdentity(issuer: "i", subject: "s"), [try .init(#"{"groups":\#(groups)}"#)],
                 try settings(["admins", "Fotografía"])
             ).isOwner
@@ -94,10 +96,11 @@ import Testing
             #expect(try isOwner(groups) == true)
         }
         for groups in [
-            "[]", "null", #""""#, #""staff,admins""#, #"["Admins"]"#, #"["admins2"]"#, #"{"admins":true}"#,
-            #"["admins",1]"#,
-            #"[["admins"]]"#, "true",
+            "[]", "null", #""""#, #""staff,admins""#, #"["Admins"]"#, #"["admins2"]"#, #"["Fotografi\#u{301}a"]"#,
         ] { #expect(try isOwner(groups) == false, "\(groups)") }
+        for groups in [#"{"admins":true}"#, #"["admins",1]"#, #"[["admins"]]"#, "true"] {
+            #expect(throws: OpenIDError.self, "\(groups)") { try isOwner(groups) }
+        }
     }
 
     @Test func `somebody whose account was removed gets a new one`() async throws {
@@ -120,7 +123,8 @@ import Testing
 @Suite struct OpenIDSettingsTests {
     private func name(_ issuer: String, name: String? = nil) throws(OpenIDSettings.Invalid) -> String {
         try OpenIDSettings(
-            issuer: issuer, clientID: "gallery", clientSecret: nil, name: name, groupsClaim: "groups", ownerGroups: []
+            issuer: issuer, clientID: "gallery", clientSecret: nil, name: name, groupsClaim: "groups",
+            admittedGroups: [], ownerGroups: []
         ).name
     }
 
@@ -138,9 +142,9 @@ import Testing
         ] { #expect(throws: OpenIDSettings.Invalid.issuer(issuer)) { try name(issuer) } }
     }
 
-    @Test func `where a provider's configuration is, depends on the issuer alone`() {
+    @Test func `the discovery URL depends on the issuer alone`() {
         let ending = "/.well-known/openid-configuration"
-        #expect(ProviderMetadata.address(of: "https://a.example") == "https://a.example" + ending)
-        #expect(ProviderMetadata.address(of: "https://a.example/b/") == "https://a.example/b" + ending)
+        #expect(ProviderMetadata.url(of: "https://a.example") == "https://a.example" + ending)
+        #expect(ProviderMetadata.url(of: "https://a.example/b/") == "https://a.example/b" + ending)
     }
 }

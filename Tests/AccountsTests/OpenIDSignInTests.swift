@@ -24,7 +24,7 @@ import Testing
         OpenIDSignIn(
             try OpenIDSettings(
                 issuer: StandInProvider.issuer, clientID: "gallery", clientSecret: secret, name: nil,
-                groupsClaim: claim, ownerGroups: groups),
+                groupsClaim: claim, admittedGroups: [], ownerGroups: groups),
             accounts: accounts, fetching: provider, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -35,20 +35,25 @@ import Testing
     }
 
     /// What the provider sends the browser back with.
-    private func answer(_ begun: OpenIDSignIn.Begun, _ change: [String: [String]] = [:]) -> OpenIDSignIn.Answer? {
-        let query = query(of: begun.address)
+    private func answer(_ begun: OpenIDSignIn.AuthorizationRequest, _ change: [String: [String]] = [:]) -> OpenIDSignIn
+        .AuthorizationResponse?
+    {
+        let query = query(of: begun.url)
         provider.state.withLock { $0.nonce = query["nonce"] ?? "" }
         let values = ["code": ["abc"], "state": [query["state"] ?? ""]].merging(change) { $1 }
-        return OpenIDSignIn.Answer { values[$0] ?? [] }
+        return OpenIDSignIn.AuthorizationResponse { values[$0] ?? [] }
     }
 
     private func signIn(
         _ openID: OpenIDSignIn, _ change: [String: [String]] = [:], from address: String = "192.0.2.1"
-    ) async throws -> OpenIDSignIn.Completed {
-        let begun = try await openID.begin(redirect: redirect, place: "?q=x")
+    ) async throws -> OpenIDSignIn.CompletedSignIn {
+        let begun = try await openID.begin(redirectURI: redirect, returnTo: "?q=x")
         return try await openID.complete(
-            answer(begun, change), cookies: [begun.cookie], from: Sender(address: address, agent: "test"))
+            answer(begun, change), cookies: [secure(begun.cookie)], from: Sender(address: address, agent: "test"))
     }
+
+    /// A cookie as a page with TLS sets it, like that of ``redirect``.
+    private func secure(_ text: String) -> OpenIDSignIn.Cookie { .init(text: text, isSecure: true) }
 
     private func reason(_ body: () async throws -> Any) async -> OpenIDError.Reason? {
         do {
@@ -68,7 +73,7 @@ import Testing
         }
         let openID = try openID()
         let first = try await signIn(openID)
-        #expect(first.place == "?q=x" && first.redirect == redirect)
+        #expect(first.returnTo == "?q=x")
         let principal = first.signedIn.principal
         #expect(principal.name == "olga" && principal.role == .member)
         #expect(accounts.principal(session: first.signedIn.session.text) == principal)
@@ -88,13 +93,13 @@ import Testing
     {
         provider.state.withLock { $0.metadata["scopes_supported"] = #"["openid","profile","groups"]"# }
         let openID = try openID()
-        let begun = try await openID.begin(redirect: redirect, place: "")
-        #expect(begun.address.hasPrefix("\(StandInProvider.issuer)/authorize?"))
-        let query = query(of: begun.address)
+        let begun = try await openID.begin(redirectURI: redirect, returnTo: "")
+        #expect(begun.url.hasPrefix("\(StandInProvider.issuer)/authorize?"))
+        let query = query(of: begun.url)
         #expect(
             query["response_type"] == "code" && query["client_id"] == "gallery" && query["redirect_uri"] == redirect)
         #expect(query["scope"] == "openid profile groups" && query["code_challenge_method"] == "S256")
-        _ = try await openID.complete(answer(begun), cookies: [begun.cookie], from: sender)
+        _ = try await openID.complete(answer(begun), cookies: [secure(begun.cookie)], from: sender)
         let request = try #require(provider.state.withLock { $0.requests.first { $0.url.hasSuffix("/token") } })
         #expect(request.authorization == "Basic " + Base64.standard.encode("gallery:s3%20cret".utf8))
         let form = self.query(of: String(decoding: request.form ?? [], as: UTF8.self))
@@ -157,7 +162,7 @@ import Testing
             provider.state.withLock { $0.claims = token.claims }
             let before = accounts.people.count
             let reason = await reason { try await signIn(openID, from: "198.51.100.\(place)") }
-            #expect(reason == (token.isAccepted ? nil : .refused), "\(token.what)")
+            #expect(reason == (token.isAccepted ? nil : .invalidResponse), "\(token.what)")
             if !token.isAccepted { #expect(accounts.people.count == before, "\(token.what)") }
         }
         #expect(Self.tokens.count { !$0.isAccepted } == 22 && accounts.people.count == 1)
@@ -170,7 +175,8 @@ import Testing
         ]
         for (place, header) in headers.enumerated() {
             provider.state.withLock { $0.header = header }
-            #expect(await reason { try await signIn(openID, from: "198.51.100.\(place)") } == .refused, "\(header)")
+            #expect(
+                await reason { try await signIn(openID, from: "198.51.100.\(place)") } == .invalidResponse, "\(header)")
         }
         provider.state.withLock { state in
             state.header = [:]
@@ -178,7 +184,7 @@ import Testing
             other.credential = state.signer.credential
             state.signer = other
         }
-        #expect(await reason { try await signIn(openID) } == .refused)
+        #expect(await reason { try await signIn(openID) } == .invalidResponse)
         #expect(accounts.people.isEmpty)
     }
 
@@ -198,7 +204,7 @@ import Testing
         #expect(provider.count("/keys") == 2)
         rotate()
         for number in 0..<3 {
-            #expect(await reason { try await signIn(openID, from: "198.51.100.\(number)") } == .refused)
+            #expect(await reason { try await signIn(openID, from: "198.51.100.\(number)") } == .invalidResponse)
         }
         #expect(provider.count("/keys") == 2)
         world.wait(60)
@@ -212,55 +218,57 @@ import Testing
     @Test func `an answer without this browser's cookie is refused, and so is a late one`() async throws {
         let openID = try openID()
         let (mine, theirs) = (
-            try await openID.begin(redirect: redirect, place: ""), try await openID.begin(redirect: redirect, place: "")
+            try await openID.begin(redirectURI: redirect, returnTo: ""),
+            try await openID.begin(redirectURI: redirect, returnTo: "")
         )
-        func complete(_ answer: OpenIDSignIn.Answer?, _ cookies: [String]) async -> OpenIDError.Reason? {
-            await reason { try await openID.complete(answer, cookies: cookies, from: sender) }
+        func complete(_ answer: OpenIDSignIn.AuthorizationResponse?, _ cookies: [String]) async -> OpenIDError.Reason? {
+            await reason { try await openID.complete(answer, cookies: cookies.map(secure), from: sender) }
         }
         var spoilt = try #require(Base64.url.decode(mine.cookie))
         spoilt[8] ^= 1
         for cookies in [
             [], [theirs.cookie], [""], [Base64.url.encode(spoilt)], [mine.cookie + "A"], ["x", theirs.cookie],
         ] {
-            #expect(await complete(answer(mine), cookies) == .notBegun)
+            #expect(await complete(answer(mine), cookies) == .unknownOrExpired)
         }
         for change in [["state": []], ["state": [""]], ["state": ["AAAAAAAAAAAAAAAAAAAAAA"]]] as [[String: [String]]] {
-            #expect(await complete(answer(mine, change), [mine.cookie]) == .notBegun)
+            #expect(await complete(answer(mine, change), [mine.cookie]) == .unknownOrExpired)
         }
         #expect(answer(mine, ["state": ["a", "b"]]) == nil && answer(mine, ["code": ["a", "b"]]) == nil)
-        #expect(await complete(nil, [mine.cookie]) == .notBegun)
+        #expect(await complete(nil, [mine.cookie]) == .unknownOrExpired)
         #expect(provider.count("/token") == 0 && accounts.people.isEmpty)
         // Cookies of one host may come from several galleries.
         #expect(await complete(answer(mine), ["x", theirs.cookie, mine.cookie]) == nil)
         world.wait(599)
         #expect(await complete(answer(mine), [mine.cookie]) == nil)
         world.wait(1)
-        #expect(await complete(answer(mine), [mine.cookie]) == .notBegun)
+        #expect(await complete(answer(mine), [mine.cookie]) == .unknownOrExpired)
     }
 
     @Test func `a sign-in that began on one node is completed on another, and not in another gallery`() async throws {
-        let begun = try await openID().begin(redirect: redirect, place: "#at=7")
+        let begun = try await openID().begin(redirectURI: redirect, returnTo: "#at=7")
         func node(_ world: MemoryLibrary) throws -> OpenIDSignIn {
             OpenIDSignIn(
                 try OpenIDSettings(
                     issuer: StandInProvider.issuer, clientID: "gallery", clientSecret: nil, name: nil,
-                    groupsClaim: "groups", ownerGroups: []),
+                    groupsClaim: "groups", admittedGroups: [], ownerGroups: []),
                 accounts: try world.open(), fetching: provider,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
         let (stranger, other) = (try node(MemoryLibrary()), try node(world))
         #expect(
-            await reason { try await stranger.complete(answer(begun), cookies: [begun.cookie], from: sender) }
-                == .notBegun)
-        #expect(try await other.complete(answer(begun), cookies: [begun.cookie], from: sender).place == "#at=7")
+            await reason { try await stranger.complete(answer(begun), cookies: [secure(begun.cookie)], from: sender) }
+                == .unknownOrExpired)
+        #expect(
+            try await other.complete(answer(begun), cookies: [secure(begun.cookie)], from: sender).returnTo == "#at=7")
     }
 
     @Test func `another provider's answer and the provider's errors begin no session`() async throws {
         let openID = try openID()
         let issuer = StandInProvider.issuer
         #expect(await reason { try await signIn(openID, ["iss": [issuer]]) } == nil)
-        #expect(await reason { try await signIn(openID, ["iss": ["https://evil.example"]]) } == .refused)
-        #expect(await reason { try await signIn(openID, ["iss": [""]]) } == .refused)
+        #expect(await reason { try await signIn(openID, ["iss": ["https://evil.example"]]) } == .invalidResponse)
+        #expect(await reason { try await signIn(openID, ["iss": [""]]) } == .invalidResponse)
         #expect(await reason { try await signIn(openID, ["error": ["access_denied"]]) } == .denied)
         #expect(await reason { try await signIn(openID, ["error": ["server_error"], "code": []]) } == .unavailable)
         let exchanged = provider.count("/token")
@@ -268,7 +276,7 @@ import Testing
         // A provider that says so always names itself.
         provider.state.withLock { $0.metadata["authorization_response_iss_parameter_supported"] = "true" }
         world.wait(3_600)
-        #expect(await reason { try await signIn(openID) } == .refused)
+        #expect(await reason { try await signIn(openID) } == .invalidResponse)
         #expect(await reason { try await signIn(openID, ["iss": [issuer]]) } == nil)
     }
 
@@ -281,17 +289,20 @@ import Testing
         ].enumerated() as EnumeratedSequence<[[String: String?]]> {
             provider.state.withLock { $0.metadata = change }
             let openID = try openID()
-            #expect(await reason { try await openID.begin(redirect: redirect, place: "") } == .unavailable, "\(number)")
+            #expect(
+                await reason { try await openID.begin(redirectURI: redirect, returnTo: "") } == .unavailable,
+                "\(number)")
         }
         provider.state.withLock { $0.metadata = [:] }
         let openID = try openID()
         provider.state.withLock { $0.isDown = true }
-        #expect(await reason { try await openID.begin(redirect: redirect, place: "") } == .unavailable)
+        #expect(await reason { try await openID.begin(redirectURI: redirect, returnTo: "") } == .unavailable)
         provider.state.withLock { $0.isDown = false }
-        // It is asked again at once.
+        world.wait(5)
         _ = try await signIn(openID)
         for (path, status, expected) in [
-            ("token", 400, .refused), ("token", 503, .unavailable), ("token", 302, .unavailable),
+            ("token", 400, .unavailable), ("token", 401, .unavailable), ("token", 503, .unavailable),
+            ("token", 302, .unavailable),
             ("keys", 404, .unavailable),
         ] as [(String, Int, OpenIDError.Reason)] {
             provider.state.withLock { $0.status = [path: status] }
@@ -300,12 +311,52 @@ import Testing
         }
     }
 
-    @Test func `whoever guesses has to wait`() async throws {
+    @Test func `a cookie that a page without TLS has set completes no sign-in that began with TLS`() async throws {
         let openID = try openID()
-        provider.state.withLock { $0.status = ["token": 400] }
-        for _ in 0..<5 { #expect(await reason { try await signIn(openID) } == .refused) }
-        #expect(await reason { try await signIn(openID) } == .account(.tooManyAttempts(wait: 1)))
-        provider.state.withLock { $0.status = [:] }
-        _ = try await signIn(openID, from: "198.51.100.1")
+        let begun = try await openID.begin(redirectURI: redirect, returnTo: "")
+        let planted = OpenIDSignIn.Cookie(text: begun.cookie, isSecure: false)
+        #expect(
+            await reason { try await openID.complete(answer(begun), cookies: [planted], from: sender) }
+                == .unknownOrExpired)
+        #expect(provider.count("/token") == 0)
+        _ = try await openID.complete(answer(begun), cookies: [planted, secure(begun.cookie)], from: sender)
+        // Without TLS, there is no other.
+        let plain = try await openID.begin(redirectURI: "http://localhost/callback", returnTo: "")
+        _ = try await openID.complete(
+            answer(plain), cookies: [.init(text: plain.cookie, isSecure: false)], from: sender)
+    }
+
+    @Test func `failures make nobody wait`() async throws {
+        let openID = try openID()
+        provider.state.withLock { $0.body["token"] = (400, #"{"error":"invalid_grant"}"#) }
+        for _ in 0..<40 { #expect(await reason { try await signIn(openID) } == .invalidResponse) }
+        provider.state.withLock { $0.body = [:] }
+        _ = try await signIn(openID)
+    }
+
+    @Test func `a provider that is down is asked every five seconds, however many ask`() async throws {
+        let openID = try openID()
+        provider.state.withLock { $0.isDown = true }
+        for _ in 0..<20 {
+            #expect(await reason { try await openID.begin(redirectURI: redirect, returnTo: "") } == .unavailable)
+        }
+        #expect(provider.count("/openid-configuration") == 1)
+        provider.state.withLock { $0.isDown = false }
+        world.wait(5)
+        _ = try await signIn(openID)
+    }
+
+    @Test func `keys that are known stay, if newer ones cannot be fetched`() async throws {
+        let openID = try openID()
+        _ = try await signIn(openID)
+        let known = provider.state.withLock { state in
+            let known = state.signer
+            state.signer = SoftwareAuthenticator()
+            state.status = ["keys": 500]
+            return known
+        }
+        #expect(await reason { try await signIn(openID) } == .unavailable)
+        provider.state.withLock { $0.signer = known }
+        _ = try await signIn(openID)
     }
 }

@@ -17,6 +17,8 @@ final class StandInProvider: ProviderFetching, Sendable {
         var userInfo: String?
         var metadata: [String: String?] = [:]
         var status: [String: Int] = [:]
+        /// Replaces responses, by the last part of their paths.
+        var body: [String: (status: Int, text: String)] = [:]
         var isDown = false
         /// The nonce of the sign-in in progress.
         var nonce = ""
@@ -33,7 +35,7 @@ final class StandInProvider: ProviderFetching, Sendable {
 
     func count(_ path: String) -> Int { state.withLock { $0.requests.count { $0.url.hasSuffix(path) } } }
 
-    func send(_ request: ProviderRequest) async throws(ProviderUnreachable) -> ProviderResponse {
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         let response = state.withLock { state -> ProviderResponse? in
             state.requests.append(request)
             guard !state.isDown else { return nil }
@@ -45,9 +47,12 @@ final class StandInProvider: ProviderFetching, Sendable {
                 case "userinfo": state.userInfo ?? "{}"
                 default: #"{"token_type":"Bearer","access_token":"access","id_token":"\#(token(state))"}"#
                 }
+            if let other = state.body[path] {
+                return ProviderResponse(status: other.status, body: Array(other.text.utf8))
+            }
             return ProviderResponse(status: state.status[path] ?? 200, body: Array(body.utf8))
         }
-        guard let response else { throw ProviderUnreachable(reason: "it is down") }
+        guard let response else { throw ProviderRequestFailure(reason: "it is down") }
         return response
     }
 

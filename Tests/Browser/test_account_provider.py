@@ -33,7 +33,7 @@ def server(start, tmp_path, provider):
     return server
 
 
-def test_the_provider_signs_in_and_one_is_back_where_one_was(server, browse):  # noqa: F811
+def test_the_provider_signs_in_and_returns_to_the_same_view(server, browse):  # noqa: F811
     page = browse("?folder=trip#at=2")
     page.get_by_role("button", name="Sign in with Our house").click()
     page.locator(".slot[data-phase=displayed]").first.wait_for()
@@ -51,14 +51,14 @@ def test_a_sign_in_that_fails_is_explained_on_the_sign_in_page(server, browse, p
     page = browse("account.html")
     page.get_by_role("button", name="Sign in with Our house").click()
     page.get_by_role("alert").filter(has_text="could not be verified").wait_for()
-    assert page.url.endswith("account.html#refused=refused")
+    assert page.url.endswith("account.html#refused=invalid")
     # It works afterwards.
     del provider.claims["nonce"]
     page.get_by_role("button", name="Sign in with Our house").click()
     page.locator(".slot[data-phase=displayed]").first.wait_for()
 
 
-def test_a_provider_that_is_down_is_told_of(server, browse, provider):  # noqa: F811
+def test_the_page_says_that_the_provider_is_down(server, browse, provider):  # noqa: F811
     provider.instead["/.well-known/openid-configuration"] = 500, {}, b""
     page = browse("account.html")
     button = page.get_by_role("button", name="Sign in with Our house")

@@ -6,7 +6,7 @@ import { returnPlace } from '../../Public/account/return.js';
 
 test('the page says why a sign-in has failed, in its own words alone', () => {
   assert.match(refusalText({ hash: '#refused=expired' }), /expired/);
-  assert.match(refusalText({ hash: '#refused=last-owner' }), /last one/);
+  assert.match(refusalText({ hash: '#refused=last-owner' }), /last owner/);
   for (const hash of ['', '#', '#refused=', '#refused=constructor', '#refused=Buy%20now', '#from=?q=refused', '#refused=expired&x']) {
     assert.equal(refusalText({ hash }), '', hash);
   }

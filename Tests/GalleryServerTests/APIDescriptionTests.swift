@@ -1,8 +1,11 @@
 import Catalog
 import Encodings
 import Foundation
+import HTTPServer
 import Images
 import Testing
+
+@testable import GalleryServer
 
 /// What openapi.json repeats from the tables of the code.
 @Suite struct APIDescriptionTests {

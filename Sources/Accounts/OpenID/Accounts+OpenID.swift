@@ -3,8 +3,8 @@ extension Accounts {
     /// The name of a new account for a person whom the provider does not name.
     private static let unnamed = "person"
 
-    /// Begins a session of the person's account, which is created at the first visit, without a password. An account belongs to
-    /// an identity alone: one with the same name is somebody else's. It gets the role that the provider says.
+    /// Begins a session of the person's account, which is created at the first visit, without a password. Accounts are found by
+    /// identity, never by name. The provider's groups set the role.
     ///
     /// - Parameter provider: The provider's name, for the audit log.
     /// - Throws: ``AccountsError``: `lastOwner` if the gallery would lose its only owner, `tooMany`, `unwritable`.
@@ -28,7 +28,7 @@ extension Accounts {
         }
     }
 
-    /// The name, or else with the lowest number from 2 on that makes it unique.
+    /// The name, or if it is taken, the name with the lowest number from 2 that makes it unique.
     ///
     /// - Parameter name: Normalized.
     private static func freeName(_ name: String, in book: AccountBook) -> String {

@@ -11,9 +11,15 @@ struct IDToken: Sendable {
     /// In bytes (Core §2: 255 ASCII characters).
     static let longestSubject = 255
 
-    /// Which rule a token breaks.
-    enum Fault: Error, Hashable, Sendable {
-        case malformed, issuer, audience, authorizedParty, expired, notYetValid, nonce
+    /// Which rule a token breaks. The texts complete “the ID token is invalid: …”.
+    enum Fault: String, Error, Hashable, Sendable {
+        case malformed = "it lacks a claim, or one is malformed"
+        case issuer = "it names another issuer"
+        case audience = "it is not for this client"
+        case authorizedParty = "it was issued to another client"
+        case expired = "it has expired; are the clocks right?"
+        case notYetValid = "it is not valid yet; are the clocks right?"
+        case nonce = "it belongs to another sign-in"
     }
 
     /// Reads the claims, and checks them by the rules of Core §3.1.3.7.
@@ -62,11 +68,11 @@ struct IDToken: Sendable {
                 try audience.isText
                 ? [audience.text()]
                 : audience.list(atMost: 100) { (each) throws(JSONFieldError) in try each.text() }
-            authorizedParty = try json["azp"]?.text()
+            authorizedParty = try json["azp"]?.unlessNull?.text()
             expires = try json.required("exp").number()
             issuedAt = try json.required("iat").number()
-            notBefore = try json["nbf"]?.number()
-            nonce = try json["nonce"]?.text()
+            notBefore = try json["nbf"]?.unlessNull?.number()
+            nonce = try json["nonce"]?.unlessNull?.text()
         }
     }
 }

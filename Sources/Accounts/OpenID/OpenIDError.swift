@@ -1,15 +1,18 @@
 /// Why a sign-in by an OpenID provider has failed.
 public struct OpenIDError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
-        /// The browser has not begun this sign-in, or not within the last ten minutes.
-        case notBegun
-        /// The person, or the provider, has refused (RFC 6749 §4.1.2.1, `access_denied`).
+        /// This browser did not start the sign-in, or did so more than ten minutes ago.
+        case unknownOrExpired
+        /// The person cancelled, or the provider denied access (RFC 6749 §4.1.2.1, `access_denied`).
         case denied
-        /// The provider's answer breaks a rule, so it shows nobody's identity.
-        case refused
-        /// The provider cannot be reached, or is not usable.
+        /// The person is not in a group whose members may sign in.
+        case notAdmitted
+        /// The provider's response breaks a rule, so it shows nobody's identity.
+        case invalidResponse
+        /// The provider cannot be reached or used, or has too much to do.
         case unavailable
-        /// The person is known, and cannot sign in here.
+        /// The gallery cannot give the person an account: it has too many, its last owner would be lost, or the library cannot be
+        /// written.
         case account(AccountsError)
     }
 

@@ -1,109 +1,68 @@
 import Encodings
 
-/// The provider's configuration and keys, which are fetched when they are needed first and kept for an hour.
-actor OpenIDProvider {
-    /// In seconds.
-    private static let lifetime = 3_600.0
-    /// A token may be signed with a new key, so one that is not known causes another fetch (OpenID Connect Core 1.0
-    /// §10.1.1), but at most one in this time, in seconds.
-    private static let coolDown = 60.0
-
+/// The provider's configuration and keys, and requests to its endpoints.
+struct OpenIDProvider: Sendable {
     private let settings: OpenIDSettings
     private let fetching: any ProviderFetching
-    /// In seconds.
-    private let uptime: @Sendable () -> Double
+    private let metadata: ProviderDocument<ProviderMetadata>
+    private let keys: ProviderDocument<[JSONWebKey]>
 
-    private struct Cached<Value: Sendable> {
-        let value: Value
-        let until: Double
-    }
-
-    private typealias Fetch<Value: Sendable> = Task<Result<Value, OpenIDError>, Never>
-
-    private var metadata: Cached<ProviderMetadata>?
-    private var keys: Cached<[JSONWebKey]>?
-    /// When keys were last fetched because of an unknown one.
-    private var refreshed = -Double.infinity
-    /// Fetches in progress, which all callers share.
-    private var metadataFetch: Fetch<ProviderMetadata>?
-    private var keysFetch: Fetch<[JSONWebKey]>?
-
+    /// - Parameter uptime: In seconds.
     init(_ settings: OpenIDSettings, _ fetching: any ProviderFetching, uptime: @escaping @Sendable () -> Double) {
         self.settings = settings
         self.fetching = fetching
-        self.uptime = uptime
-    }
-
-    /// - Throws: ``OpenIDError`` with the reason `.unavailable`.
-    func currentMetadata() async throws(OpenIDError) -> ProviderMetadata {
-        if let metadata, uptime() < metadata.until { return metadata.value }
-        let fetch = metadataFetch ?? Task { await fetchMetadata() }
-        metadataFetch = fetch
-        return try await fetch.value.get()
-    }
-
-    private func fetchMetadata() async -> Result<ProviderMetadata, OpenIDError> {
-        defer { metadataFetch = nil }
-        do throws(OpenIDError) {
-            let body = try await get(ProviderMetadata.address(of: settings.issuer))
-            let value = try ProviderMetadata(body, of: settings.issuer)
-            metadata = Cached(value: value, until: uptime() + Self.lifetime)
-            return .success(value)
-        } catch {
-            return .failure(error)
+        let issuer = settings.issuer
+        let metadata = ProviderDocument(uptime: uptime) {
+            await Self.result { () async throws(OpenIDError) in
+                try ProviderMetadata(await Self.body(of: ProviderMetadata.url(of: issuer), fetching), of: issuer)
+            }
+        }
+        self.metadata = metadata
+        keys = ProviderDocument(uptime: uptime) {
+            await Self.result { () async throws(OpenIDError) in
+                let body = try await Self.body(of: metadata.current().keysURL, fetching)
+                do throws(JSONFieldError) { return try JSONWebKey.set(body) } catch {
+                    throw OpenIDError(.unavailable, "the provider's keys cannot be used: \(error)")
+                }
+            }
         }
     }
 
-    /// Whether one of the provider's keys has signed it.
+    private static func result<Value>(
+        _ body: () async throws(OpenIDError) -> Value
+    ) async -> Result<Value, OpenIDError> {
+        do throws(OpenIDError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    /// - Throws: ``OpenIDError`` with the reason `.unavailable`.
+    func currentMetadata() async throws(OpenIDError) -> ProviderMetadata { try await metadata.current() }
+
+    /// Whether the token is signed with one of the provider's keys. An unknown key may be a new one (OpenID Connect Core 1.0
+    /// §10.1.1).
     ///
     /// - Throws: ``OpenIDError`` with the reason `.unavailable`.
     func hasSigned(_ token: JSONWebSignature) async throws(OpenIDError) -> Bool {
-        var keys = try await currentKeys()
-        if !keys.contains(where: token.refers(to:)), uptime() >= refreshed + Self.coolDown {
-            refreshed = uptime()
-            self.keys = nil
-            keys = try await currentKeys()
-        }
+        var keys = try await self.keys.current()
+        if !keys.contains(where: token.refers(to:)) { keys = try await self.keys.renewed() }
         return keys.contains { token.refers(to: $0) && token.isSigned(by: $0.key) }
-    }
-
-    private func currentKeys() async throws(OpenIDError) -> [JSONWebKey] {
-        if let keys, uptime() < keys.until { return keys.value }
-        let address = try await currentMetadata().keysAddress
-        let fetch = keysFetch ?? Task { await fetchKeys(address) }
-        keysFetch = fetch
-        return try await fetch.value.get()
-    }
-
-    private func fetchKeys(_ address: String) async -> Result<[JSONWebKey], OpenIDError> {
-        defer { keysFetch = nil }
-        do throws(OpenIDError) {
-            let value: [JSONWebKey]
-            let body = try await get(address)
-            do throws(JSONFieldError) { value = try JSONWebKey.set(body) } catch {
-                throw OpenIDError(.unavailable, "the provider's keys cannot be used: \(error)")
-            }
-            keys = Cached(value: value, until: uptime() + Self.lifetime)
-            return .success(value)
-        } catch {
-            return .failure(error)
-        }
     }
 
     // MARK: - Requests
 
     /// The body of a document of the provider.
-    private func get(_ url: String) async throws(OpenIDError) -> [UInt8] {
-        let response = try await send(ProviderRequest(url: url))
+    private static func body(of url: String, _ fetching: any ProviderFetching) async throws(OpenIDError) -> [UInt8] {
+        let response = try await send(ProviderRequest(url: url), fetching)
         guard response.status == 200 else {
-            throw OpenIDError(.unavailable, "\(url) answers with status \(response.status)")
+            throw OpenIDError(.unavailable, "\(url) returned status \(response.status)")
         }
         return response.body
     }
 
-    private func send(_ request: ProviderRequest) async throws(OpenIDError) -> ProviderResponse {
-        do throws(ProviderUnreachable) { return try await fetching.send(request) } catch {
-            throw OpenIDError(.unavailable, "\(request.url) cannot be reached: \(error.reason)")
+    private static func send(
+        _ request: ProviderRequest, _ fetching: any ProviderFetching
+    ) async throws(OpenIDError) -> ProviderResponse {
+        do throws(ProviderRequestFailure) { return try await fetching.send(request) } catch {
+            throw OpenIDError(.unavailable, "the request to \(request.url) failed: \(error.reason)")
         }
     }
 
@@ -113,11 +72,11 @@ actor OpenIDProvider {
     func tokens(for code: String, _ state: SignInState) async throws(OpenIDError) -> TokenResponse {
         let metadata = try await currentMetadata()
         var form = [
-            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", state.redirect),
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", state.redirectURI),
             ("code_verifier", state.verifier),
         ]
         var authorization: String?
-        switch (settings.clientSecret, metadata.clientAuthentication) {
+        switch (settings.clientSecret, metadata.tokenEndpointAuthMethods) {
         case (nil, _): form.append(("client_id", settings.clientID))
         case (let secret?, let methods) where methods.contains("client_secret_basic"):
             // Both are encoded like a form first (RFC 6749 §2.3.1).
@@ -127,27 +86,28 @@ actor OpenIDProvider {
             form += [("client_id", settings.clientID), ("client_secret", secret)]
         default:
             throw OpenIDError(
-                .unavailable, "the provider takes a client's secret neither by client_secret_basic nor _post")
+                .unavailable, "the token endpoint supports neither client_secret_basic nor client_secret_post")
         }
-        let response = try await send(
+        let response = try await Self.send(
             ProviderRequest(
-                url: metadata.tokenEndpoint, authorization: authorization, form: Array(FormEncoding.encode(form).utf8)))
+                url: metadata.tokenEndpoint, authorization: authorization, form: Array(FormEncoding.encode(form).utf8)),
+            fetching)
         return try TokenResponse(response)
     }
 
     /// Further claims about the person (Core §5.3).
     ///
-    /// - Throws: ``OpenIDError``. Without them, an owner could be taken for somebody who is none.
+    /// - Throws: ``OpenIDError``. There is no going on without them: an owner could be mistaken for a member.
     func userInfo(_ token: String, of subject: String) async throws(OpenIDError) -> JSONField? {
         guard let url = try await currentMetadata().userInfoEndpoint else { return nil }
-        let response = try await send(ProviderRequest(url: url, authorization: "Bearer \(token)"))
+        let response = try await Self.send(ProviderRequest(url: url, authorization: "Bearer \(token)"), fetching)
         guard response.status == 200 else {
-            throw OpenIDError(.unavailable, "\(url) answers with status \(response.status)")
+            throw OpenIDError(.unavailable, "\(url) returned status \(response.status)")
         }
         // They may be those of somebody else (Core §5.3.2).
         guard let claims = try? JSONField(response.body), let named = try? claims.required("sub").text(),
             ExactText(named) == ExactText(subject)
-        else { throw OpenIDError(.refused, "\(url) answers about somebody else") }
+        else { throw OpenIDError(.invalidResponse, "\(url) did not return claims of the person who signed in") }
         return claims
     }
 }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The OpenID provider that signs people in, and how this gallery is registered with it.
 public struct OpenIDSettings: Sendable {
     /// The provider's name for itself, compared byte by byte (OpenID Connect Discovery 1.0 §4.3).
@@ -9,15 +11,19 @@ public struct OpenIDSettings: Sendable {
     public let name: String
     /// The claim with the names of the person's groups.
     let groupsClaim: String
+    /// The groups whose members may sign in; with none, everybody may whom the provider signs in.
+    let admittedGroups: Set<ExactText>
     /// The groups whose members are owners; with none, the gallery's owners decide about roles.
-    let ownerGroups: Set<String>
+    let ownerGroups: Set<ExactText>
+
+    var needsGroups: Bool { !admittedGroups.isEmpty || !ownerGroups.isEmpty }
 
     /// - Parameters:
     ///   - name: Nil for the issuer's host name.
     /// - Throws: ``Invalid``.
     public init(
         issuer: String, clientID: String, clientSecret: String?, name: String?, groupsClaim: String,
-        ownerGroups: Set<String>
+        admittedGroups: Set<String>, ownerGroups: Set<String>
     ) throws(Invalid) {
         guard let address = ProviderAddress(issuer, from: nil), !issuer.contains("?"), !issuer.contains("#") else {
             throw .issuer(issuer)
@@ -30,7 +36,7 @@ public struct OpenIDSettings: Sendable {
                 clientSecret.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
             else { throw .clientSecret }
         }
-        // The reader of JSON leaves out members with other names.
+        // `JSONValue` drops members with other names.
         guard (1...64).contains(groupsClaim.utf8.count), groupsClaim.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { throw .groupsClaim(groupsClaim) }
         guard let name = Account.normalized(name ?? address.host) else { throw .name }
@@ -39,7 +45,8 @@ public struct OpenIDSettings: Sendable {
         self.clientSecret = clientSecret
         self.name = name
         self.groupsClaim = groupsClaim
-        self.ownerGroups = ownerGroups
+        self.admittedGroups = Set(admittedGroups.map(ExactText.init))
+        self.ownerGroups = Set(ownerGroups.map(ExactText.init))
     }
 
     public enum Invalid: Error, Hashable, Sendable {

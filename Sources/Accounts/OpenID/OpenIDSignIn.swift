@@ -3,13 +3,17 @@ import Hashing
 import Locking
 public import Logging
 
-/// Signs people in at an OpenID provider: the authorization code flow (OpenID Connect Core 1.0 §3.1) with PKCE (RFC 7636).
+/// Signs people in with an OpenID provider: the authorization code flow (OpenID Connect Core 1.0 §3.1) with PKCE (RFC 7636).
 public struct OpenIDSignIn: Sendable {
     private let settings: OpenIDSettings
     private let accounts: Accounts
     private let provider: OpenIDProvider
     private let states: SignInStates
     private let logger: Logger
+    /// How many sign-ins are being completed.
+    private let inProgress = Guarded(0)
+
+    private static let maximumAtOnce = 32
 
     public init(
         _ settings: OpenIDSettings, accounts: Accounts, fetching: any ProviderFetching, logger: Logger
@@ -27,44 +31,46 @@ public struct OpenIDSignIn: Sendable {
     /// How long the cookie of a sign-in is of use, in seconds.
     public static let cookieLifetime = Int(SignInStates.lifetime)
 
-    /// A sign-in that has begun.
-    public struct Begun: Sendable {
+    /// A sign-in that has begun (Core §3.1.2.1).
+    public struct AuthorizationRequest: Sendable {
         /// Where the browser goes now.
-        public let address: String
+        public let url: String
+        /// For the browser to keep until it comes back.
         public let cookie: String
     }
 
-    /// Begins a sign-in (Core §3.1.2.1).
+    /// Begins a sign-in.
     ///
     /// - Parameters:
-    ///   - redirect: The gallery's address for the provider's answer.
-    ///   - place: Where the person then wants to go: a query or a fragment of the gallery's page. Anything else is left out.
+    ///   - redirectURI: Where the provider sends the browser back to.
+    ///   - returnTo: Where the person then wants to go: a query or a fragment of the gallery's page. Anything else is left out.
     /// - Throws: ``OpenIDError`` with the reason `.unavailable`.
-    public func begin(redirect: String, place: String) async throws(OpenIDError) -> Begun {
+    public func begin(redirectURI: String, returnTo: String) async throws(OpenIDError) -> AuthorizationRequest {
         do throws(OpenIDError) {
             let metadata = try await provider.currentMetadata()
-            let state = states.begin(redirect: redirect, place: place, now: accounts.now)
+            let state = states.begin(redirectURI: redirectURI, returnTo: returnTo, now: accounts.now)
             let challenge = Base64.url.encode(SHA256.hash(Array(state.verifier.utf8)))
             let query = FormEncoding.encode([
-                ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", redirect),
+                ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", redirectURI),
                 ("scope", metadata.requestedScopes), ("state", state.state), ("nonce", state.nonce),
                 ("code_challenge", challenge), ("code_challenge_method", "S256"),
             ])
             let endpoint = metadata.authorizationEndpoint
-            return Begun(address: endpoint + (endpoint.contains("?") ? "&" : "?") + query, cookie: state.cookie)
+            return AuthorizationRequest(
+                url: endpoint + (endpoint.contains("?") ? "&" : "?") + query, cookie: state.cookie)
         } catch {
             throw logged(error)
         }
     }
 
-    /// The provider's answer, as the browser brings it (RFC 6749 §4.1.2, RFC 9207 §2).
-    public struct Answer: Sendable {
-        var code: String?
-        var state: String?
-        var issuer: String?
-        var error: String?
+    /// The provider's response, as the browser brings it (RFC 6749 §4.1.2, RFC 9207 §2).
+    public struct AuthorizationResponse: Sendable {
+        let code: String?
+        let state: String?
+        let issuer: String?
+        let error: String?
 
-        /// Nil if a member is there more than once (RFC 6749 §3.1).
+        /// Nil if a parameter occurs more than once (RFC 6749 §3.1).
         public init?(_ values: (String) -> [String]) {
             func value(_ name: String) -> String?? {
                 let all = values(name)
@@ -78,66 +84,99 @@ public struct OpenIDSignIn: Sendable {
     }
 
     /// Somebody who has just signed in.
-    public struct Completed: Sendable {
+    public struct CompletedSignIn: Sendable {
         public let signedIn: SignedIn
         /// Where the person wants to go: empty, a query, or a fragment.
-        public let place: String
-        /// The gallery's address that the browser was sent back to.
-        public let redirect: String
+        public let returnTo: String
+    }
+
+    /// A cookie that may be that of a sign-in.
+    public struct Cookie: Sendable {
+        let text: String
+        /// Whether only a page with TLS can have set it.
+        let isSecure: Bool
+
+        public init(text: String, isSecure: Bool) {
+            self.text = text
+            self.isSecure = isSecure
+        }
     }
 
     /// Completes a sign-in: an account belongs to a subject of the issuer, and is created at the first visit.
     ///
     /// - Parameters:
-    ///   - answer: Nil for one that is malformed.
-    ///   - cookies: What the browser has sent as the cookie of the sign-in, also if it is another's.
+    ///   - response: Nil for one that is malformed.
+    ///   - cookies: All sign-in cookies of the request: other galleries on this host may have set some.
     /// - Throws: ``OpenIDError``.
     public func complete(
-        _ answer: Answer?, cookies: [String], from sender: Sender
-    ) async throws(OpenIDError) -> Completed {
-        // Without it, somebody could sign others in, or link them, as a person of their choice (RFC 9700 §4.7).
-        guard let answer, let named = answer.state,
-            let state = cookies.lazy.compactMap({ states.read($0, now: accounts.now) })
-                .first(where: { ExactText($0.state) == ExactText(named) })
-        else { throw OpenIDError(.notBegun) }
-        let attempt = AttemptLimiter.Attempt(attempter: .address(sender.address), target: "OpenID")
-        do throws(AccountsError) { try accounts.begin(attempt) } catch { throw OpenIDError(.account(error)) }
+        _ response: AuthorizationResponse?, cookies: [Cookie], from sender: Sender
+    ) async throws(OpenIDError) -> CompletedSignIn {
+        // Without this check, an attacker could sign a victim in to the attacker's account (login CSRF, RFC 9700 §4.7).
+        guard let response, let named = response.state, let state = state(named, in: cookies) else {
+            throw OpenIDError(.unknownOrExpired)
+        }
         do throws(OpenIDError) {
-            let person = try await self.person(answer, state)
-            let signedIn = try await account(of: person, from: sender)
-            accounts.limiter.withLock { $0.succeeded(attempt) }
-            return Completed(signedIn: signedIn, place: state.place, redirect: state.redirect)
+            // Codes cannot be guessed, so nobody has to wait for failing. But each makes the server send requests.
+            guard admit() else { throw OpenIDError(.unavailable, "\(Self.maximumAtOnce) sign-ins are in progress") }
+            defer { inProgress.withLock { $0 -= 1 } }
+            let person = try await self.person(response, state)
+            return CompletedSignIn(
+                signedIn: try await account(of: person, from: sender), returnTo: state.returnTo)
         } catch {
-            // If the provider or this server has failed, the person has not.
-            if error.reason != .refused, answer.error == nil { accounts.limiter.withLock { $0.succeeded(attempt) } }
             throw logged(error)
         }
     }
 
-    /// Who the person is, by the provider's answer.
-    private func person(_ answer: Answer, _ state: SignInState) async throws(OpenIDError) -> OpenIDPerson {
-        let metadata = try await provider.currentMetadata()
-        // An answer of another provider (RFC 9207 §2.4).
-        guard answer.issuer.map({ ExactText($0) == ExactText(settings.issuer) }) ?? !metadata.namesItself else {
-            throw OpenIDError(.refused, "the answer names another issuer, or none")
+    /// The sign-in with this `state`. One that began with TLS counts only with a cookie that was set with TLS: a page without
+    /// could have planted any other.
+    private func state(_ named: String, in cookies: [Cookie]) -> SignInState? {
+        for cookie in cookies {
+            if let state = states.read(cookie.text, now: accounts.now), ExactText(state.state) == ExactText(named),
+                state.redirectURI.hasPrefix("https:") == cookie.isSecure
+            {
+                return state
+            }
         }
-        if let error = answer.error {
+        return nil
+    }
+
+    private func admit() -> Bool {
+        inProgress.withLock { count in
+            guard count < Self.maximumAtOnce else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    /// Who the person is, by the provider's response.
+    private func person(_ response: AuthorizationResponse, _ state: SignInState) async throws(OpenIDError)
+        -> OpenIDPerson
+    {
+        let metadata = try await provider.currentMetadata()
+        // A response of another provider (RFC 9207 §2.4).
+        guard response.issuer.map({ ExactText($0) == ExactText(settings.issuer) }) ?? !metadata.sendsIssuer else {
+            throw OpenIDError(.invalidResponse, "the authorization response has a wrong iss, or none")
+        }
+        if let error = response.error {
             guard error != "access_denied" else { throw OpenIDError(.denied) }
-            // Anybody could write anything there.
+            // Anybody can forge this parameter.
             let isName = error.utf8.allSatisfy {
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_")
             }
             throw OpenIDError(
-                .unavailable, "the provider answers with an error: \(isName ? String(error.prefix(64)) : "?")")
+                .unavailable, "the provider returned the error \(isName ? String(error.prefix(64)) : "?")")
         }
-        guard let code = answer.code, !code.isEmpty else { throw OpenIDError(.refused, "the answer has no code") }
+        guard let code = response.code, !code.isEmpty else {
+            throw OpenIDError(.invalidResponse, "the authorization response has no code")
+        }
         let tokens = try await provider.tokens(for: code, state)
         guard let token = JSONWebSignature(tokens.idToken) else {
             throw OpenIDError(
-                .refused, "the ID token is malformed, or its algorithm is none of RS256, ES256, and EdDSA")
+                .invalidResponse,
+                "the ID token is malformed, or signed with an algorithm other than RS256, ES256, and EdDSA")
         }
         guard try await provider.hasSigned(token) else {
-            throw OpenIDError(.refused, "the ID token is not signed with a key of the provider")
+            throw OpenIDError(.invalidResponse, "the ID token is not signed with a key of the provider")
         }
         let checked: IDToken
         do throws(IDToken.Fault) {
@@ -145,13 +184,13 @@ public struct OpenIDSignIn: Sendable {
                 token.payload, issuer: settings.issuer, clientID: settings.clientID, nonce: state.nonce,
                 now: accounts.now)
         } catch {
-            throw OpenIDError(.refused, "the ID token breaks a rule: \(error)")
+            throw OpenIDError(.invalidResponse, "the ID token is invalid: \(error.rawValue)")
         }
         var claims = [checked.claims]
         if !OpenIDPerson.isComplete(checked.claims, settings), let accessToken = tokens.accessToken {
             claims += try await provider.userInfo(accessToken, of: checked.subject).map { [$0] } ?? []
         }
-        return OpenIDPerson(
+        return try OpenIDPerson(
             OpenIDIdentity(issuer: settings.issuer, subject: checked.subject), claims, settings)
     }
 
@@ -159,13 +198,13 @@ public struct OpenIDSignIn: Sendable {
         do throws(AccountsError) {
             return try await accounts.signIn(person, at: settings.name, from: sender)
         } catch {
-            throw OpenIDError(.account(error))
+            throw OpenIDError(.account(error), error == .lastOwner ? nil : "no account: \(error)")
         }
     }
 
     private func logged(_ error: OpenIDError) -> OpenIDError {
         if let detail = error.logDetail {
-            logger.warning("Somebody could not sign in by \(settings.issuer): \(detail).")
+            logger.warning("Sign-in with \(settings.issuer) failed: \(detail).")
         }
         return error
     }

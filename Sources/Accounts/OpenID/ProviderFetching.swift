@@ -1,8 +1,8 @@
 /// Sends requests to an OpenID provider. The implementation has a deadline, follows no redirects, and bounds the response.
 public protocol ProviderFetching: Sendable {
     /// - Returns: The response, with any status.
-    /// - Throws: ``ProviderUnreachable`` if no complete response came.
-    func send(_ request: ProviderRequest) async throws(ProviderUnreachable) -> ProviderResponse
+    /// - Throws: ``ProviderRequestFailure`` if no complete response came.
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse
 }
 
 /// A GET, or a POST with a form.
@@ -30,7 +30,8 @@ public struct ProviderResponse: Hashable, Sendable {
     }
 }
 
-public struct ProviderUnreachable: Error, Hashable, Sendable {
+/// No complete response came from a provider.
+public struct ProviderRequestFailure: Error, Hashable, Sendable {
     /// For the log.
     public let reason: String
 

@@ -5,15 +5,14 @@ struct ProviderMetadata: Hashable, Sendable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let userInfoEndpoint: String?
-    let keysAddress: String
+    let keysURL: String
     let scopes: Set<String>
-    let clientAuthentication: Set<String>
-    /// Whether the provider's answers name it, which prevents that one provider's answer is taken for another's
-    /// (RFC 9207 §3).
-    let namesItself: Bool
+    let tokenEndpointAuthMethods: Set<String>
+    /// Whether authorization responses carry `iss`, which prevents that one provider's is taken for another's (RFC 9207 §3).
+    let sendsIssuer: Bool
 
     /// Where a provider publishes it (Discovery §4.1).
-    static func address(of issuer: String) -> String {
+    static func url(of issuer: String) -> String {
         (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
 
@@ -21,7 +20,7 @@ struct ProviderMetadata: Hashable, Sendable {
     init(_ body: [UInt8], of issuer: String) throws(OpenIDError) {
         do throws(JSONFieldError) {
             let json = try JSONField(body)
-            let named = try json.required("issuer").text()
+            let named = try json.required("issuer").text(longest: 2_000)
             // Otherwise one provider could speak for another (Discovery §4.3).
             guard ExactText(named) == ExactText(issuer) else {
                 throw JSONFieldError(
@@ -29,14 +28,14 @@ struct ProviderMetadata: Hashable, Sendable {
             }
             authorizationEndpoint = try Self.endpoint(json.required("authorization_endpoint"), of: issuer)
             tokenEndpoint = try Self.endpoint(json.required("token_endpoint"), of: issuer)
-            keysAddress = try Self.endpoint(json.required("jwks_uri"), of: issuer)
+            keysURL = try Self.endpoint(json.required("jwks_uri"), of: issuer)
             userInfoEndpoint = try json["userinfo_endpoint"]?.unlessNull.map { (field) throws(JSONFieldError) in
                 try Self.endpoint(field, of: issuer)
             }
             scopes = try Self.names(json["scopes_supported"]) ?? []
-            clientAuthentication =
+            tokenEndpointAuthMethods =
                 try Self.names(json["token_endpoint_auth_methods_supported"]) ?? ["client_secret_basic"]
-            namesItself = try json["authorization_response_iss_parameter_supported"]?.boolean() ?? false
+            sendsIssuer = try json["authorization_response_iss_parameter_supported"]?.unlessNull?.boolean() ?? false
         } catch {
             throw OpenIDError(.unavailable, "the provider's configuration cannot be used: \(error)")
         }
@@ -50,7 +49,7 @@ struct ProviderMetadata: Hashable, Sendable {
     }
 
     private static func names(_ field: JSONField?) throws(JSONFieldError) -> Set<String>? {
-        guard let field else { return nil }
+        guard let field = field?.unlessNull else { return nil }
         return Set(try field.list(atMost: 200) { (name) throws(JSONFieldError) in try name.text(longest: 200) })
     }
 

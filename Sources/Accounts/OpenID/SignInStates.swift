@@ -3,9 +3,9 @@ import Encodings
 /// A sign-in at a provider that a browser has begun, as a cookie of the browser carries it.
 struct SignInState: Hashable, Sendable {
     /// Where the provider sends the browser back to. The request for tokens must repeat it (RFC 6749 §4.1.3).
-    let redirect: String
+    let redirectURI: String
     /// Where in the gallery the person wants to go: a query or a fragment.
-    let place: String
+    let returnTo: String
     /// Binds the provider's answer to the browser (RFC 6749 §10.12).
     let state: String
     /// Binds the ID token to the sign-in (OpenID Connect Core 1.0 §3.1.2.1).
@@ -17,9 +17,9 @@ struct SignInState: Hashable, Sendable {
 
 /// Makes the cookies of sign-ins, and recognises them.
 ///
-/// A cookie carries its time, random bytes, and a code that only the nodes of this gallery can make, so nothing is stored for
-/// those who begin a sign-in, and every node can complete it. The three secrets of a sign-in are codes of the random bytes:
-/// whoever reads a cookie, or makes one up, cannot compute them.
+/// A cookie carries its time, random bytes, and a message authentication code (MAC) under a key that only the nodes of this
+/// gallery have, so the server stores nothing for a sign-in, and any node can complete it. `state`, `nonce`, and the verifier
+/// are MACs of the time and the random bytes, under other keys: reading or forging a cookie does not reveal them.
 struct SignInStates: Sendable {
     /// In seconds. It includes the time in which the person signs in at the provider.
     static let lifetime: Int64 = 600
@@ -28,10 +28,10 @@ struct SignInStates: Sendable {
 
     private static let timeLength = 4
     private static let randomLength = 16
-    /// In bytes: browsers keep cookies of 4,096 bytes (RFC 6265 §6.1). A longer place is left out.
-    private static let longestPlace = 2_000
+    /// In bytes: browsers keep cookies of 4,096 bytes (RFC 6265 §6.1). A longer one is left out.
+    private static let longestReturnTo = 2_000
     private static let longestCookie = 4_096
-    /// Separates the address from the place; neither can contain it.
+    /// Separates the redirect URI from the place to return to; neither can contain it.
     private static let separator = UInt8(ascii: "\n")
 
     private let code: MessageCode
@@ -47,12 +47,12 @@ struct SignInStates: Sendable {
     }
 
     /// - Parameter now: In seconds since 1970, as all times here.
-    func begin(redirect: String, place: String, now: Int64) -> SignInState {
+    func begin(redirectURI: String, returnTo: String, now: Int64) -> SignInState {
         let time = UInt32(truncatingIfNeeded: now)
         let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
-        let place = Self.isPlace(place) ? place : ""
-        let message = head + Array(redirect.utf8) + [Self.separator] + Array(place.utf8)
-        return state(head, redirect, place, cookie: Base64.url.encode(message + code(message)))
+        let returnTo = Self.isPlace(returnTo) ? returnTo : ""
+        let message = head + Array(redirectURI.utf8) + [Self.separator] + Array(returnTo.utf8)
+        return state(head, redirectURI, returnTo, cookie: Base64.url.encode(message + code(message)))
     }
 
     /// Nil for a text that no node has made within the last ten minutes.
@@ -67,22 +67,22 @@ struct SignInStates: Sendable {
         guard (-Self.skew..<Self.lifetime).contains(now - begun) else { return nil }
         let parts = message.dropFirst(head.count).split(
             separator: Self.separator, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let redirect = String(validating: parts[0], as: UTF8.self),
-            let place = String(validating: parts[1], as: UTF8.self)
+        guard parts.count == 2, let redirectURI = String(validating: parts[0], as: UTF8.self),
+            let returnTo = String(validating: parts[1], as: UTF8.self)
         else { return nil }
-        return state(head, redirect, place, cookie: cookie)
+        return state(head, redirectURI, returnTo, cookie: cookie)
     }
 
-    private func state(_ head: [UInt8], _ redirect: String, _ place: String, cookie: String) -> SignInState {
+    private func state(_ head: [UInt8], _ redirectURI: String, _ returnTo: String, cookie: String) -> SignInState {
         SignInState(
-            redirect: redirect, place: place, state: Base64.url.encode(stateCode(head)),
+            redirectURI: redirectURI, returnTo: returnTo, state: Base64.url.encode(stateCode(head)),
             nonce: Base64.url.encode(nonceCode(head)),
             verifier: Base64.url.encode(verifierCodes.flatMap { $0(head) }), cookie: cookie)
     }
 
     /// Whether the text can only be a place within the gallery's page: a query or a fragment, as browsers write it.
     private static func isPlace(_ text: String) -> Bool {
-        (text.hasPrefix("?") || text.hasPrefix("#")) && text.utf8.count <= longestPlace
+        (text.hasPrefix("?") || text.hasPrefix("#")) && text.utf8.count <= longestReturnTo
             && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 }

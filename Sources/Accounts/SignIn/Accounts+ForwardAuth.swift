@@ -18,19 +18,26 @@ public struct ProxyPerson: Hashable, Sendable {
     fileprivate func fits(_ role: Role) -> Bool { isOwner == nil || isOwner == role.isOwner }
 }
 
+extension Account {
+    /// Whether somebody whom a proxy knows by the account's name may use it. Names of accounts with an identity were chosen at
+    /// an OpenID provider, perhaps by somebody else.
+    fileprivate var isForProxies: Bool { identity == nil }
+}
+
 /// Forward authentication: a proxy signs people in, and tells the gallery their names.
 extension Accounts {
     /// The principal of a person whom a proxy has signed in; nil if the person has no account yet, or a role other than the
     /// one that the proxy states. ``signIn(_:from:)`` fixes both.
     public func principal(_ person: ProxyPerson) -> Principal? {
         book.withLock { $0.account(named: person.name) }.flatMap { account in
-            person.fits(account.role) ? Principal(account, .proxy) : nil
+            account.isForProxies && person.fits(account.role) ? Principal(account, .proxy) : nil
         }
     }
 
     /// The same, with an account: it is made at the first visit, without a password, and gets the role that the proxy says.
     ///
-    /// - Throws: ``AccountsError``: `lastOwner` if the gallery would lose its only owner, `tooMany`, `unwritable`.
+    /// - Throws: ``AccountsError``: `lastOwner` if the gallery would lose its only owner, `nameTaken` if the account of this name
+    ///   belongs to an identity at an OpenID provider, `tooMany`, `unwritable`.
     public func signIn(_ person: ProxyPerson, from sender: Sender) async throws(AccountsError) -> Principal {
         if let principal = principal(person) { return principal }
         let role: Role = person.isOwner == true ? .owner : .member
@@ -40,6 +47,7 @@ extension Accounts {
                 change.entries.append(entry(.signedIn, by: account.name, sender))
                 return Principal(account, .proxy)
             }
+            guard account.isForProxies else { throw .nameTaken }
             guard !person.fits(account.role) else { return Principal(account, .proxy) }
             return Principal(try give(account, role, by: account.name, in: book, from: sender, &change), .proxy)
         }

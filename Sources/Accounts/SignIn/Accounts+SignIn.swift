@@ -165,7 +165,7 @@ extension Accounts {
 
     // MARK: - Passwords
 
-    /// Whether the account has a password: those that an OpenID provider's people get have none.
+    /// Whether the account has a password: accounts created by an OpenID sign-in start without one.
     public func hasPassword(_ account: AccountID) -> Bool {
         book.withLock { $0.accounts[account].map { $0.passwordHash != Password.none } ?? false }
     }

@@ -2,7 +2,7 @@
 enum DER {
     static func sequence(_ content: [UInt8]) -> [UInt8] { value(0x30, content) }
 
-    /// A number without a sign, of which the most significant byte comes first. Leading zeros are left out (§8.3.2).
+    /// An unsigned big-endian integer. Leading zeros are left out (§8.3.2).
     static func integer(_ number: some Collection<UInt8>) -> [UInt8] {
         let digits = Array(number.drop { $0 == 0 })
         let isNegative = digits.first.map { $0 >= 0x80 } ?? true

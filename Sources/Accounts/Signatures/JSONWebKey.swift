@@ -26,16 +26,23 @@ struct JSONWebKey: Hashable, Sendable {
     }
 
     private static func key(_ json: JSONField) throws(JSONFieldError) -> PublicKey? {
-        if let use = try json["use"], try use.text() != "sig" { return nil }
+        if let use = try json["use"]?.unlessNull, try use.text(longest: 64) != "sig" { return nil }
+        // §4.3.
+        if let uses = try json["key_ops"]?.unlessNull {
+            let names = try uses.list(atMost: 16) { (name) throws(JSONFieldError) in try name.text(longest: 64) }
+            guard names.contains("verify") else { return nil }
+        }
         func bytes(_ name: String) throws(JSONFieldError) -> [UInt8] {
             try json.required(name).base64url(longest: 1_024)
         }
         let algorithm: PublicKey.Algorithm
         let der: [UInt8]
-        switch (try json.required("kty").text(), try json["crv"]?.text()) {
+        switch (try json.required("kty").text(longest: 64), try json["crv"]?.unlessNull?.text(longest: 64)) {
         case ("RSA", _):
-            // RFC 7518 §6.3.1.
-            let numbers = DER.sequence(DER.integer(try bytes("n")) + DER.integer(try bytes("e")))
+            // RFC 7518 §6.3.1. With the exponent 1, anybody could sign.
+            let exponent = try bytes("e").drop { $0 == 0 }
+            guard let last = exponent.last, last & 1 == 1, exponent != [1] else { return nil }
+            let numbers = DER.sequence(DER.integer(try bytes("n")) + DER.integer(exponent))
             (algorithm, der) = (.rs256, DER.sequence(rsa + DER.bits(numbers)))
         case ("EC", "P-256"?):
             // §6.2.1; a point is written in the uncompressed form (SEC 1 §2.3.3).
@@ -47,7 +54,9 @@ struct JSONWebKey: Hashable, Sendable {
             (algorithm, der) = (.edDSA, DER.sequence(ed25519 + DER.bits(try bytes("x"))))
         default: return nil
         }
-        if let named = try json["alg"]?.text(), JSONWebSignature.algorithms[named] != algorithm { return nil }
+        if let named = try json["alg"]?.unlessNull?.text(longest: 64), JSONWebSignature.algorithms[named] != algorithm {
+            return nil
+        }
         return PublicKey(algorithm, der: der)
     }
 

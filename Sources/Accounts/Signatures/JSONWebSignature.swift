@@ -1,9 +1,9 @@
 import Encodings
 
-/// A signed text in the compact form of RFC 7515 §3.1: a header, a payload, and a signature, each in base64url.
+/// A JWS in compact serialization (RFC 7515 §3.1): a header, a payload, and a signature, each in base64url.
 struct JSONWebSignature: Hashable, Sendable {
-    /// The algorithms that are accepted (RFC 7518 §3.1, RFC 8037 §3.1, RFC 9864 §2.2). Neither `none` nor the ones with a
-    /// shared secret are among them: whoever knows a public key could use it as the secret.
+    /// The algorithms that are accepted (RFC 7518 §3.1, RFC 8037 §3.1, RFC 9864 §2.2). Neither `none` nor those with a
+    /// shared secret are among them: an attacker could use the public key as the secret.
     static let algorithms: [String: PublicKey.Algorithm] = [
         "RS256": .rs256, "ES256": .es256, "EdDSA": .edDSA, "Ed25519": .edDSA,
     ]
@@ -26,7 +26,7 @@ struct JSONWebSignature: Hashable, Sendable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let header = Base64.url.decode(parts[0]), let payload = Base64.url.decode(parts[1]),
             let signature = Base64.url.decode(parts[2]), let json = try? JSONField(header),
-            let name = try? json.required("alg").text(), let algorithm = Self.algorithms[name],
+            let name = try? json.required("alg").text(longest: 64), let algorithm = Self.algorithms[name],
             let extensions = try? json["crit"] == nil, extensions
         else { return nil }
         do { keyID = try json["kid"]?.text(longest: Self.longestKeyID) } catch { return nil }
@@ -36,7 +36,7 @@ struct JSONWebSignature: Hashable, Sendable {
         signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// Whether the key may have signed it, by its algorithm and its name.
+    /// Whether the algorithm and the key id match the key.
     func refers(to key: JSONWebKey) -> Bool {
         key.key.algorithm == algorithm && (keyID == nil || keyID == key.id)
     }

@@ -1,6 +1,6 @@
 import Hashing
 
-/// Authentication codes of messages, for one purpose. Only the nodes of a gallery can make them.
+/// Message authentication codes (MACs) for one purpose. Only the nodes of a gallery can make them.
 ///
 /// A truncated SHA-256 with a key prefix: half of the digest stays secret, which prevents length extension.
 struct MessageCode: Sendable {
@@ -13,7 +13,7 @@ struct MessageCode: Sendable {
 
     func callAsFunction(_ message: [UInt8]) -> [UInt8] { Array(SHA256.hash(key + message).prefix(Self.length)) }
 
-    /// Whether `code` is that of the message. Takes the same time wherever a guess is wrong.
+    /// Whether `code` is that of the message. Compares in constant time.
     func isCode(_ code: some Collection<UInt8>, of message: [UInt8]) -> Bool {
         code.count == Self.length && zip(code, self(message)).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -5,20 +5,20 @@ import Origins
 struct ProviderAccess: ProviderFetching {
     let origins: OriginFetcher
 
-    /// Somebody waits for the answer, and up to four requests make up a sign-in.
+    /// Somebody waits for the response, and up to four requests make up a sign-in.
     private static let timeout = Duration.seconds(5)
     /// In bytes; a provider's documents are far shorter.
-    private static let longestAnswer = 256 << 10
+    private static let longestBody = 256 << 10
 
-    func send(_ request: ProviderRequest) async throws(ProviderUnreachable) -> ProviderResponse {
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         let fields = ["Accept: application/json"] + (request.authorization.map { ["Authorization: \($0)"] } ?? [])
-        do throws(ServiceUnreachable) {
+        do throws(ServiceRequestFailure) {
             let response = try await origins.send(
                 ServiceRequest(url: request.url, fields: fields, form: request.form), timeout: Self.timeout,
-                longestAnswer: Self.longestAnswer)
+                longestBody: Self.longestBody)
             return ProviderResponse(status: response.status, body: response.body)
         } catch {
-            throw ProviderUnreachable(reason: error.reason)
+            throw ProviderRequestFailure(reason: error.reason)
         }
     }
 }

@@ -8,7 +8,7 @@ extension RelyingParty {
     ///
     /// - Throws: A `Problem` for a page of another site, and for one where browsers offer no passkeys.
     init(_ request: Request, _ crossOrigin: CrossOriginPolicy) throws(Problem) {
-        let origin = try request.ownPage(crossOrigin)
+        let origin = try request.ownPageOrigin(crossOrigin)
         guard let host = request.authority.flatMap(Authority.init) else { throw .notFromOwnPage }
         guard !host.isLiteral, IPAddress(host.host) == nil else { throw .noHostName }
         // Elsewhere, pages without TLS have no passkeys (Secure Contexts §3.1), so a browser has sent no such origin.
@@ -23,7 +23,7 @@ extension Request {
     /// The web origin of the gallery's page, which sends the request. Browsers send the page's `Origin` with each POST.
     ///
     /// - Throws: A `Problem` for a page of another site.
-    func ownPage(_ crossOrigin: CrossOriginPolicy) throws(Problem) -> String {
+    func ownPageOrigin(_ crossOrigin: CrossOriginPolicy) throws(Problem) -> String {
         guard let origin = headers[.origin], crossOrigin.isSame(origin, as: authority) else { throw .notFromOwnPage }
         return origin
     }

@@ -14,7 +14,7 @@ struct SessionCookies: Sendable {
 
     /// How long a browser keeps them, in seconds; the server may end a session earlier.
     private static let lifetime = 365 * 86_400
-    /// How many session cookies of a request the server checks at most.
+    /// How many cookies of one name in a request the server checks at most.
     private static let maximumCount = 4
 
     init(secret: InstallationSecret, basePath: String) {
@@ -40,8 +40,12 @@ struct SessionCookies: Sendable {
     /// What shows that the password of a share was right. The path says which share.
     func pass(in request: Request) -> String? { values(of: "pass", in: request).first }
 
-    /// What shows that the browser has begun a sign-in at an OpenID provider.
-    func signIns(in request: Request) -> [String] { values(of: "sign-in", in: request) }
+    /// What shows that the browser has begun a sign-in with an OpenID provider.
+    func signIns(in request: Request) -> [OpenIDSignIn.Cookie] {
+        [true, false].flatMap { isSecure in
+            values(of: "sign-in", isSecure: isSecure, in: request).map { .init(text: $0, isSecure: isSecure) }
+        }
+    }
 
     /// The field that keeps it in the browser, or removes it.
     ///
@@ -61,18 +65,24 @@ struct SessionCookies: Sendable {
 
     private static let passLifetime = 30 * 86_400
 
+    /// Those set with TLS first.
     private func values(of word: String, in request: Request) -> [String] {
-        let names = [name(word, isSecure: true), name(word, isSecure: false)]
-        var found: [[String]] = [[], []]
+        let found = [true, false].flatMap { values(of: word, isSecure: $0, in: request) }
+        return Array(found.prefix(Self.maximumCount))
+    }
+
+    private func values(of word: String, isSecure: Bool, in request: Request) -> [String] {
+        let start = name(word, isSecure: isSecure) + "="
+        var found: [String] = []
         for field in request.headers.values(of: .cookie) {
             for pair in field.split(separator: ";") {
                 let pair = pair.drop { $0 == " " }
-                guard let equals = pair.firstIndex(of: "="), let place = names.firstIndex(of: String(pair[..<equals]))
-                else { continue }
-                found[place].append(String(pair[pair.index(after: equals)...]))
+                if pair.hasPrefix(start), found.count < Self.maximumCount {
+                    found.append(String(pair.dropFirst(start.count)))
+                }
             }
         }
-        return Array(found.joined().prefix(Self.maximumCount))
+        return found
     }
 
     /// The fields that give a browser its cookies.

@@ -3,7 +3,7 @@ import Encodings
 import HTTPServer
 import HTTPTypes
 
-/// Signing in at an OpenID provider: the browser goes there, and comes back with an answer.
+/// Signing in with an OpenID provider: the browser goes there, and comes back with a response.
 struct OpenIDRoutes {
     /// Nil if no provider signs people in.
     let openID: OpenIDSignIn?
@@ -22,34 +22,40 @@ struct OpenIDRoutes {
     /// begin one.
     @Sendable private func begin(_ request: Request) async throws -> Response {
         guard let openID else { throw Problem.noProvider }
-        let redirect = try request.ownPage(crossOrigin) + basePath + Self.callback
+        let redirectURI = try request.ownPageOrigin(crossOrigin) + basePath + Self.callback
         let body = try await read(ProviderSignInBody.self, from: request)
-        let begun: OpenIDSignIn.Begun
-        do throws(OpenIDError) { begun = try await openID.begin(redirect: redirect, place: body.place) } catch {
+        let begun: OpenIDSignIn.AuthorizationRequest
+        do throws(OpenIDError) {
+            begun = try await openID.begin(redirectURI: redirectURI, returnTo: body.returnTo)
+        } catch {
             throw Problem(error, at: openID)
         }
-        var response = try await unshared(request, ProviderAddressBody(address: begun.address))
+        var response = try await unshared(request, AuthorizationRequestBody(url: begun.url))
         response.headers.append(contentsOf: cookies.field(signIn: begun.cookie, for: request))
         return response
     }
 
-    /// The provider sends the browser here. Each answer ends the sign-in, whether it succeeds or not.
+    /// The provider sends the browser here. Each response to a sign-in of this browser ends it, whether it succeeds or not.
     @Sendable private func complete(_ request: Request) async throws -> Response {
         guard let openID else { throw Problem.noProvider }
         var response: Response
         do throws(OpenIDError) {
             let query = request.query
             let completed = try await openID.complete(
-                OpenIDSignIn.Answer { query.values(of: $0) }, cookies: cookies.signIns(in: request),
+                OpenIDSignIn.AuthorizationResponse { query.values(of: $0) }, cookies: cookies.signIns(in: request),
                 from: request.sender)
             response = Response(
                 status: .seeOther,
-                headers: [.location: "\(basePath)/\(AccountPage.entered(completed.place))", .cacheControl: "no-store"])
+                headers: [
+                    .location: "\(basePath)/\(AccountPage.entered(completed.returnTo))", .cacheControl: "no-store",
+                ])
             response.headers.append(
                 contentsOf: cookies.fields(
                     session: completed.signedIn.session, browser: completed.signedIn.browser, for: request))
         } catch {
             response = refusal(of: error, at: openID, for: request)
+            // Any site can send a browser here: that ends no sign-in in progress.
+            if error.reason == .unknownOrExpired { return response }
         }
         response.headers.append(contentsOf: cookies.field(signIn: nil, for: request))
         // The address contains the code.
@@ -80,27 +86,32 @@ struct OpenIDRoutes {
         response.headers.append(contentsOf: problem.headers)
         response.headers[.cacheControl] = "no-store"
         response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        response.headers[.referrerPolicy] = "no-referrer"
         return response
     }
 }
 
 extension Problem {
     fileprivate static let noProvider = Problem(
-        .notFound, title: "No such sign-in", detail: "No OpenID provider signs people in to this gallery.")
+        .notFound, title: "No OpenID provider", detail: "This gallery has no OpenID provider.")
 
     fileprivate init(_ error: OpenIDError, at openID: OpenIDSignIn) {
         self =
             switch error.reason {
-            case .notBegun:
+            case .unknownOrExpired:
                 Problem(
                     .badRequest, title: "The sign-in has expired",
-                    detail: "This browser did not begin the sign-in, or did so more than ten minutes ago. Start again.")
+                    detail: "This browser did not start the sign-in, or did so more than ten minutes ago. Start again.")
             case .denied:
                 Problem(.forbidden, title: "The sign-in was cancelled", detail: "\(openID.name) did not sign you in.")
-            case .refused:
+            case .notAdmitted:
                 Problem(
-                    .forbidden, title: "The sign-in was refused",
-                    detail: "The answer of \(openID.name) could not be verified. The server's log says why.")
+                    .forbidden, title: "Not admitted",
+                    detail: "You are not in a group whose members may use this gallery.")
+            case .invalidResponse:
+                Problem(
+                    .forbidden, title: "The sign-in could not be verified",
+                    detail: "The response of \(openID.name) could not be verified. The server's log says why.")
             case .unavailable:
                 Problem(
                     .serviceUnavailable, title: "The sign-in service is not available",

@@ -1,43 +1,43 @@
 import Accounts
 import Encodings
 
-// What clients and the server tell each other about signing in at an OpenID provider.
+// What clients and the server tell each other about signing in with an OpenID provider.
 
-/// The longest place, in bytes. A longer one than a cookie can carry is left out.
-private let longestPlace = 16 << 10
+/// The longest `from` that is read, in bytes. One that does not fit into a cookie is left out later.
+private let longestReturnTo = 16 << 10
 
 /// `POST /api/v1/session/oidc`.
 struct ProviderSignInBody: JSONReadable, Sendable {
     /// Where in the gallery the person wants to go: a query or a fragment.
-    let place: String
+    let returnTo: String
 
     init(_ json: JSONField) throws(JSONFieldError) {
-        place = try json["from"]?.unlessNull?.text(longest: longestPlace) ?? ""
+        returnTo = try json["from"]?.unlessNull?.text(longest: longestReturnTo) ?? ""
     }
 }
 
 /// Where the browser goes now.
-struct ProviderAddressBody: JSONWritable {
-    let address: String
+struct AuthorizationRequestBody: JSONWritable {
+    let url: String
 
     func write(to json: inout JSONWriter) {
-        json.object { $0.member("location", address) }
+        json.object { $0.member("location", url) }
     }
 }
 
 extension AccountPage {
     /// The page after a sign-in at a provider, from which it goes on to a place of the gallery.
-    static func entered(_ place: String) -> String { "account.html#entered=\(place)" }
+    static func entered(_ returnTo: String) -> String { "account.html#entered=\(returnTo)" }
 
     /// The sign-in page with a message; see `refusals` in Public/account/provider.js.
     static func refused(_ reason: OpenIDError.Reason) -> String {
         let word =
             switch reason {
-            case .notBegun: "expired"
+            case .unknownOrExpired: "expired"
             case .denied: "denied"
-            case .refused: "refused"
+            case .notAdmitted: "not-admitted"
+            case .invalidResponse: "invalid"
             case .account(.lastOwner): "last-owner"
-            case .account(.tooManyAttempts): "wait"
             case .unavailable, .account: "unavailable"
             }
         return "account.html#refused=\(word)"

@@ -14,6 +14,9 @@ final class FetchEngine: @unchecked Sendable {
     let policy: RetryPolicy
     let logger: Logger
     let driver: CurlDriver
+    /// For services that the operator has named. They may be at addresses that pictures must not come from, and curl would
+    /// reuse an open connection for any request to its host.
+    let serviceDriver: CurlDriver
     /// Credentials for signed requests.
     let credentials: CredentialProvider?
     let tally = Guarded(OriginStatistics())
@@ -46,6 +49,7 @@ final class FetchEngine: @unchecked Sendable {
         share = OriginShare(of: configuration.permitsPerOrigin, among: 1)
         permits = PermitAllocator(permits: configuration.permits, permitsPerGroup: configuration.permitsPerOrigin)
         driver = try CurlDriver(loop: loop, idleConnections: configuration.permits)
+        serviceDriver = try CurlDriver(loop: loop, idleConnections: 4)
         credentials = try configuration.objectStore.map { store throws(OriginError) in
             try CredentialProvider(store, loop, CurlDriver(loop: loop, idleConnections: configuration.permits), logger)
         }
@@ -108,6 +112,7 @@ final class FetchEngine: @unchecked Sendable {
             end(job, with: .failed(OriginError(.stopped, logDetail: "the fetcher was shut down")))
         }
         driver.shutDown()
+        serviceDriver.shutDown()
         credentials?.driver.shutDown()
     }
 

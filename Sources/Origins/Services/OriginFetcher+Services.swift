@@ -2,23 +2,22 @@ import Addresses
 import EventLoops
 
 extension OriginFetcher {
-    /// Sends one request to a service that the operator has named. It uses the connections of fetches, and none of their
-    /// permits: a slow origin does not delay it.
+    /// Sends one request to a service that the operator has named, without a permit: a slow origin does not delay it.
     ///
-    /// Beside public addresses, it may be in a local network, and not where metadata services are.
+    /// The service may be at a public address or in a local network, but not at the address of a metadata service.
     ///
     /// - Parameters:
     ///   - timeout: For everything, from the connection to the end of the response.
-    ///   - longestAnswer: In bytes.
+    ///   - longestBody: In bytes.
     public func send(
-        _ request: ServiceRequest, timeout: Duration, longestAnswer: Int
-    ) async throws(ServiceUnreachable) -> ServiceResponse {
-        let limits = ServiceTransfer.Limits(timeout: timeout, longestAnswer: longestAnswer) { [engine] address in
+        _ request: ServiceRequest, timeout: Duration, longestBody: Int
+    ) async throws(ServiceRequestFailure) -> ServiceResponse {
+        let limits = ServiceTransfer.Limits(timeout: timeout, longestBody: longestBody) { [engine] address in
             engine.filter.permits(address) || AddressFilter.isOfOwnNetwork(address)
         }
-        let result: Result<ServiceResponse, ServiceUnreachable> = await withCheckedContinuation { continuation in
+        let result: Result<ServiceResponse, ServiceRequestFailure> = await withCheckedContinuation { continuation in
             engine.loop.execute { [engine] in
-                let transfer = ServiceTransfer(engine.driver, engine.loop, limits) {
+                let transfer = ServiceTransfer(engine.serviceDriver, engine.loop, limits) {
                     continuation.resume(returning: $0)
                 }
                 transfer.send(request, certificateAuthorities: engine.configuration.certificateAuthorities)

@@ -24,7 +24,7 @@ public struct ServiceResponse: Hashable, Sendable {
 }
 
 /// No complete response came from a service.
-public struct ServiceUnreachable: Error, Hashable, Sendable {
+public struct ServiceRequestFailure: Error, Hashable, Sendable {
     /// For the log.
     public let reason: String
 }

@@ -13,14 +13,14 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
         /// For everything, from the connection to the end of the response.
         var timeout: Duration
         /// Of the response's body, in bytes.
-        var longestAnswer: Int
+        var longestBody: Int
         /// Whether a connection to this address may be opened.
         var mayConnect: @Sendable (IPAddress) -> Bool
 
         /// For services that issue credentials. Only addresses where such services run: any other host that claims their
         /// names gets no token.
         static let metadata = Limits(
-            timeout: .seconds(2), longestAnswer: 64 << 10, mayConnect: AddressFilter.isOfMetadata)
+            timeout: .seconds(2), longestBody: 64 << 10, mayConnect: AddressFilter.isOfMetadata)
     }
 
     private static let maximumHeaderBytes = 16 << 10
@@ -28,7 +28,7 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     private let driver: CurlDriver
     private let loop: EventLoop
     private let limits: Limits
-    private let done: (Result<ServiceResponse, ServiceUnreachable>) -> Void
+    private let done: (Result<ServiceResponse, ServiceRequestFailure>) -> Void
     private var transfer: Transfer?
     private var timer: LoopTimer?
     private var body: [UInt8] = []
@@ -39,7 +39,7 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     /// - Parameter done: Called exactly once.
     init(
         _ driver: CurlDriver, _ loop: EventLoop, _ limits: Limits,
-        done: @escaping (Result<ServiceResponse, ServiceUnreachable>) -> Void
+        done: @escaping (Result<ServiceResponse, ServiceRequestFailure>) -> Void
     ) {
         self.driver = driver
         self.loop = loop
@@ -52,7 +52,7 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     /// - Parameter certificateAuthorities: A PEM file with authorities to trust in addition to the system's.
     func send(_ request: ServiceRequest, certificateAuthorities: String? = nil) {
         timer = loop.schedule(after: limits.timeout) { [self] in
-            end(.failure(ServiceUnreachable(reason: "no complete response within \(limits.timeout)")))
+            end(.failure(ServiceRequestFailure(reason: "no complete response within \(limits.timeout)")))
         }
         guard let url = try? OriginURL(request.url) else { return refuse("its address is not a URL") }
         let upload = request.form.map {
@@ -74,16 +74,16 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     }
 
     private func refuse(_ reason: String) {
-        loop.execute { [self] in end(.failure(ServiceUnreachable(reason: reason))) }
+        loop.execute { [self] in end(.failure(ServiceRequestFailure(reason: reason))) }
     }
 
-    private func end(_ answer: Result<ServiceResponse, ServiceUnreachable>) {
+    private func end(_ result: Result<ServiceResponse, ServiceRequestFailure>) {
         guard let timer else { return }
         timer.cancel()
         self.timer = nil
         if let transfer { driver.remove(transfer) }
         transfer = nil
-        done(answer)
+        done(result)
     }
 
     func mayConnect(to address: IPAddress?) -> Bool {
@@ -103,8 +103,8 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     func headRefused(_ why: String) { fault = why }
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> BodyStep {
-        guard body.count + bytes.count <= limits.longestAnswer else {
-            fault = "a response of more than \(limits.longestAnswer) bytes"
+        guard body.count + bytes.count <= limits.longestBody else {
+            fault = "the response exceeds \(limits.longestBody) bytes"
             return .giveUp
         }
         body += bytes
@@ -114,7 +114,7 @@ final class ServiceTransfer: TransferClient, @unchecked Sendable {
     func transferEnded(_ transfer: Transfer, _ code: CURLcode) {
         guard code == CURLE_OK, fault == nil else {
             let reason = fault ?? String(cString: curl_easy_strerror(code))
-            return end(.failure(ServiceUnreachable(reason: reason)))
+            return end(.failure(ServiceRequestFailure(reason: reason)))
         }
         end(.success(ServiceResponse(status: status, body: body)))
     }

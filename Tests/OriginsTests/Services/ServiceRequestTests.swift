@@ -12,8 +12,8 @@ import Testing
     }
 
     private func failure(_ url: String) async -> String? {
-        do throws(ServiceUnreachable) {
-            _ = try await fetcher.send(ServiceRequest(url: url), timeout: .seconds(20), longestAnswer: 100)
+        do throws(ServiceRequestFailure) {
+            _ = try await fetcher.send(ServiceRequest(url: url), timeout: .seconds(20), longestBody: 100)
             return nil
         } catch {
             return error.reason
@@ -28,6 +28,17 @@ import Testing
         #expect(await failure("http://127.0.0.1:1/") != "its address is not allowed")
         #expect(await failure("file:///etc/passwd") == "its address is not a URL")
         #expect(await failure("http://user@127.0.0.1/") == "its address is not a URL")
+    }
+
+    @Test func `a picture does not reuse a service's connection to a private address`() async throws {
+        let origin = ScriptedOrigin { $0.answer(body: pattern(10)) }
+        let response = try await fetcher.send(
+            ServiceRequest(url: origin.url("/keys")), timeout: .seconds(20), longestBody: 100)
+        #expect(response.body == pattern(10))
+        #expect(await fetcher.outcome(of: origin.url("/a")).error?.reason == .addressRefused)
+        #expect(origin.requests.count == 1)
+        await fetcher.shutDown()
+        origin.stop()
     }
 
     @Test func `a request after the shutdown fails at once`() async {
