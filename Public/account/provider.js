@@ -5,7 +5,7 @@ const refusals = {
   'not-admitted': 'You are not in a group whose members may use this gallery.',
   invalid: 'The sign-in service’s response could not be verified. The server’s log says why.',
   unavailable: 'You could not be signed in. Try again in a moment.',
-  'last-owner': 
+  'last-owner':
     'You are the gallery’s last owner, but the sign-in service no longer lists you as one. Ask its administrator to add you to the owners’ group.',
 };
 

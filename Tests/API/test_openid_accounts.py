@@ -45,7 +45,7 @@ def test_what_the_id_token_lacks_comes_from_the_user_info(start, provider):
     provider.user_info = {"sub": "1001", "preferred_username": "olga", "groups": ["admins"]}
     browser = signed_in(gallery, provider)
     assert (browser.account["name"], browser.account["role"]) == ("olga", "owner")
-    # That of somebody else, or none: then it is not known who is an owner.
+    # If the response describes somebody else, or fails, nobody knows whether the person is an owner.
     provider.user_info = {"sub": "1002", "groups": ["admins"]}
     browser = Browser(gallery)
     assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")

@@ -126,7 +126,7 @@ import Testing
         #expect(await reason { try await signIn(other) } == .unavailable)
     }
 
-    /// What an ID token can have wrong, and what is needed so that it is accepted.
+    /// Changes to the claims of a valid ID token, and whether the token is still accepted.
     private static let tokens: [(what: String, claims: [String: String?], isAccepted: Bool)] = [
         ("another issuer", ["iss": #""https://id.example.org""#], false),
         ("the issuer with a slash", ["iss": #""https://id.example.org/realm/""#], false),

@@ -1,4 +1,4 @@
-/// Why a sign-in by an OpenID provider has failed.
+/// Why a sign-in with an OpenID provider has failed.
 public struct OpenIDError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// This browser did not start the sign-in, or did so more than ten minutes ago.

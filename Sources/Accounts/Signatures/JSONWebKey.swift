@@ -62,7 +62,7 @@ struct JSONWebKey: Hashable, Sendable {
 
     /// The usable keys of a set (RFC 7517 §5).
     ///
-    /// - Throws: `JSONFieldError` for what is no set, or one with more than 100 keys.
+    /// - Throws: `JSONFieldError` if the bytes are not a JWK set, or if the set has more than 100 keys.
     static func set(_ bytes: [UInt8]) throws(JSONFieldError) -> [JSONWebKey] {
         try JSONField(bytes).required("keys").list(atMost: 100) { (json) throws(JSONFieldError) in JSONWebKey(json) }
             .compactMap(\.self)

@@ -86,7 +86,7 @@ struct SessionBody: JSONWritable {
     let isSetUp: Bool
     let principal: Principal?
     var hasPassword = true
-    /// The name of the OpenID provider that signs people in, for those who are not; nil if none does.
+    /// The name of the OpenID provider, for people who are not signed in; nil if there is none.
     var provider: String?
 
     func write(to json: inout JSONWriter) {
