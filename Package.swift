@@ -61,7 +61,7 @@ let package = Package(
             "GalleryServer",
             dependsOn: [
                 "Accounts", "SharedLibrary", "Metrics", "HTTPServer", "Time", "Encodings", "Hashing", "Cluster",
-                "MetadataLog", "Postgres", "Redis", "Loading",
+                "MetadataLog", "Postgres", "Redis", "Loading", "Redaction", "Scheduling",
                 "Locking", "BlockingIO", "Renditions", "RenderWorkers",
                 "Catalog", "Images", "Clients", "Addresses", "Traces", deque, httpTypes, tracing, log,
             ],
@@ -165,6 +165,7 @@ let package = Package(
         module("Scheduling"),
         module("Images"),
         module("FileHeads"),
+        module("Redaction", dependsOn: ["FileHeads", "Images"]),
         module("TLS", dependsOn: ["COpenSSL"]),
         module("Hashing", dependsOn: ["CCrypto"], tests: ["Encodings"]),
 

@@ -29,15 +29,6 @@ export class Shares {
     this.#act = act;
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
     find('#share-view').textContent = `The share will show ${viewText(this.#view)}, including pictures added later.`;
-    // Whoever has an original has everything that is in it.
-    fieldOf(this.#form, 'originals').addEventListener('change', () => {
-      if (fieldOf(this.#form, 'originals').checked) for (const name of contents) fieldOf(this.#form, name).checked = true;
-    });
-    for (const name of ['metadata', 'place']) {
-      fieldOf(this.#form, name).addEventListener('change', () => {
-        if (!fieldOf(this.#form, name).checked) fieldOf(this.#form, 'originals').checked = false;
-      });
-    }
     onSubmit(this.#form, () => this.#make());
   }
 

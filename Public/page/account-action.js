@@ -1,14 +1,17 @@
 import { readPreference } from './memory.js';
+import { learnPermissions } from './permissions.js';
 import { find } from './template.js';
 
 /**
- * If somebody is signed in, adds a link to the account to the settings, and "Share" to the navigation. "Share" opens the
+ * Hides what this page may not do. If somebody is signed in, adds a link to the account to the settings, and "Share" to the navigation. "Share" opens the
  * page about accounts with the view on screen.
  */
 export function offerAccount() {
   // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.
   const account = readPreference('account');
-  if (account === null || /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname)) return;
+  const isShare = /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname);
+  if (isShare || account !== null) learnPermissions();
+  if (isShare || account === null) return;
   const link = document.createElement('a');
   link.href = 'account.html';
   link.textContent = 'Account';

@@ -1,15 +1,16 @@
 import { serverTables } from '../catalog/server-tables.js';
+import { permissions } from '../page/permissions.js';
 
 /** A larger original is offered for download and not displayed. Bytes. */
 const heaviest = 80_000_000;
 
 /**
- * Whether browsers display the original itself.
+ * Whether browsers display the original itself, and it may be shown.
  * @param {import('../catalog/server.js').GalleryImage | null} image
  */
 export function isShowable(image) {
   const { type, bytes = 0 } = image ?? {};
-  return (!type || serverTables.displayable.includes(type)) && bytes <= heaviest;
+  return permissions.originals && (!type || serverTables.displayable.includes(type)) && bytes <= heaviest;
 }
 
 /**

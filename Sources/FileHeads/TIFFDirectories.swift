@@ -18,7 +18,7 @@ package struct TIFFDirectories {
     private static let maximumEntries = 512
 
     private let bytes: ArraySlice<UInt8>
-    private let isLittleEndian: Bool
+    package let isLittleEndian: Bool
     /// Reads bytes that follow `bytes`, by position and count; nil where there are none.
     private let reading: ((Int, Int) -> ArraySlice<UInt8>?)?
 
@@ -52,6 +52,34 @@ package struct TIFFDirectories {
         }
         directory.next = word(at: Int(offset) + 2 + 12 * Int(count)) ?? 0
         return directory
+    }
+
+    /// The values of a tag, as they are stored.
+    package struct Value {
+        package let tag: UInt16
+        /// One of TIFF's types, 1 to 12.
+        package let type: UInt16
+        package let count: Int
+        /// In the byte order of this structure.
+        package let bytes: ArraySlice<UInt8>
+
+        package init(tag: UInt16, type: UInt16, count: Int, bytes: ArraySlice<UInt8>) {
+            self.tag = tag
+            self.type = type
+            self.count = count
+            self.bytes = bytes
+        }
+    }
+
+    /// The bytes of one value, by type (TIFF 6.0 §2); the first is not used.
+    private static let widths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8]
+
+    /// Nil if the tag is absent, empty, or of an unknown type.
+    package func value(_ tag: UInt16, in directory: Directory) -> Value? {
+        guard let entry = directory.entries[tag], (1..<Self.widths.count).contains(Int(entry.type)),
+            let bytes = content(of: entry, unit: Self.widths[Int(entry.type)])
+        else { return nil }
+        return Value(tag: tag, type: entry.type, count: Int(entry.count), bytes: bytes)
     }
 
     /// A tag's text: printable, without padding, at most 100 characters; nil if nothing is left.

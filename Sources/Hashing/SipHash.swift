@@ -50,6 +50,7 @@ public struct SipHash: Sendable {
     }
 
     @inlinable
+    @inline(__always)
     mutating func compress(_ word: UInt64) {
         v3 ^= word
         round()
@@ -58,6 +59,7 @@ public struct SipHash: Sendable {
     }
 
     @inlinable
+    @inline(__always)
     mutating func round() {
         v0 = v0 &+ v1
         v1 = v1 << 13 | v1 >> 51

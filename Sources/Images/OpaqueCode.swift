@@ -37,13 +37,15 @@ enum OpaqueCode {
     /// The same for the characters' bytes.
     static func decode(_ letters: UnsafeRawBufferPointer) -> UInt64? {
         guard letters.count == length else { return nil }
-        var value: UInt64 = 0
-        for letter in letters {
-            let digit = digits[Int(letter)]
-            // Thirteen characters hold 65 bits, so the first bit must be zero.
-            guard digit != noDigit, value >> 59 == 0 else { return nil }
-            value = value << 5 | UInt64(digit)
+        return digits.withUnsafeBufferPointer { digits in
+            var value: UInt64 = 0
+            for letter in letters {
+                let digit = digits[Int(letter)]
+                // Thirteen characters hold 65 bits, so the first bit must be zero.
+                guard digit != noDigit, value >> 59 == 0 else { return nil }
+                value = value << 5 | UInt64(digit)
+            }
+            return value
         }
-        return value
     }
 }

@@ -168,7 +168,8 @@ final class LoadCoordinator: @unchecked Sendable {
         }
         let key = Machine.Key(
             image: image.id, version: request.named ?? image.ownVersion, rendition: request.rendition,
-            format: request.rendition.isFile ? .jpeg : request.format, acceptsThumbnail: request.acceptsThumbnail)
+            format: request.rendition.isFile ? .jpeg : request.format, acceptsThumbnail: request.acceptsThumbnail,
+            needsWholeOriginal: request.needsWholeOriginal)
         let effects = machine.join(waiter, key: key, priority: priority)
         if case .find(let job, _) = effects.first {
             contexts[job] = Context(request: request, onlyKeepsFetchAlive: waiter.isExtension)

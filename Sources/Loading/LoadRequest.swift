@@ -20,11 +20,13 @@ public struct LoadRequest: Hashable, Sendable {
     /// A preview may be the thumbnail that a camera embedded in a JPEG, unchanged: it needs no worker, but has several
     /// times as many bytes, and is always a JPEG.
     public var acceptsThumbnail: Bool
+    /// The original must be complete before any of it is delivered. Others may be delivered while they still arrive.
+    public var needsWholeOriginal: Bool
 
     public init(
         image: GalleryImage, rendition: Rendition, format: OutputFormat, next: [Rendition: OutputFormat] = [:],
         named: ContentVersion? = nil, isPrefill: Bool = false, bypassesNegativeCache: Bool = false,
-        acceptsThumbnail: Bool = false
+        acceptsThumbnail: Bool = false, needsWholeOriginal: Bool = false
     ) {
         self.image = image
         self.rendition = rendition
@@ -34,5 +36,6 @@ public struct LoadRequest: Hashable, Sendable {
         self.isPrefill = isPrefill
         self.bypassesNegativeCache = bypassesNegativeCache
         self.acceptsThumbnail = acceptsThumbnail
+        self.needsWholeOriginal = needsWholeOriginal
     }
 }

@@ -1,3 +1,4 @@
+import FileHeads
 import Images
 import Renditions
 import TestSupport

@@ -30,7 +30,7 @@ public struct Share: Hashable, Sendable {
         public static let metadata = Contents(rawValue: 1)
         /// Where pictures were taken.
         public static let place = Contents(rawValue: 2)
-        /// The originals. They contain the metadata and the place.
+        /// The originals, without the metadata and the place unless the share includes those, too.
         public static let originals = Contents(rawValue: 4)
 
         public static let named: [(name: String, option: Contents)] = [

@@ -1,3 +1,5 @@
+import FileHeads
+
 /// What the properties of a HEIC or AVIF picture say about its colours. libheif passes on only a profile, and converts
 /// neither the light nor the range of grey.
 struct HEIFColour {

@@ -1,3 +1,5 @@
+import FileHeads
+
 /// An AVIF file whose primary content is a sequence of frames (AV1 Image File Format, §6.3): its major brand is `avis`.
 /// Files written for browsers contain their first frame as a still image as well, and declare that by the brand `avif`;
 /// a libheif that checks only the major brand cannot read them.

@@ -1,3 +1,5 @@
+import FileHeads
+
 /// How the primary image of a HEIC or AVIF is to be cropped, turned and mirrored (ISO/IEC 23008-12, 6.5.8 to 6.5.12).
 ///
 /// The decoder does not do that, but we: older versions of libheif (1.15) reject images that list these properties before
@@ -38,13 +40,13 @@ struct HEIFTransformations: Equatable {
 
     /// Nil if no item has such properties, or the file is malformed.
     init?(_ reader: SourceReader) {
-        func boxes(in range: Range<Int64>) -> [ISOBoxes.Box] {
+        func boxes(in range: Range<Int64>) -> [ISOBox] {
             Array(ISOBoxes(in: range, of: reader, upTo: Self.maximumBoxes))
         }
         func bytes(_ range: Range<Int64>?) -> ArraySlice<UInt8>? {
             range.flatMap { $0.count <= Self.maximumLength ? reader.slice(at: $0.lowerBound, count: $0.count) : nil }
         }
-        func content(_ name: String, of boxes: [ISOBoxes.Box]) -> Range<Int64>? {
+        func content(_ name: String, of boxes: [ISOBox]) -> Range<Int64>? {
             boxes.first { $0.isNamed(name) }?.content
         }
         // Version and flags precede the boxes.

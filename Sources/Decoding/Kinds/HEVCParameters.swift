@@ -1,3 +1,5 @@
+import FileHeads
+
 /// What the sequence parameter set of an HEVC image says about its samples (ITU-T H.265, §7.3.2.2 and annex E).
 struct HEVCParameters: Equatable {
     /// Whether there is no colour.

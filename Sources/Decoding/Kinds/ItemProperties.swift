@@ -1,3 +1,5 @@
+import FileHeads
+
 /// The properties of the items in a HEIC or AVIF file (ISO/IEC 23008-12, §9.3).
 struct ItemProperties {
     /// The number of the item that is the picture.
@@ -52,12 +54,12 @@ struct ItemProperties {
         }
     }
 
-    private static func table(_ box: ISOBoxes.Box, _ reader: SourceReader) -> ArraySlice<UInt8>? {
+    private static func table(_ box: ISOBox, _ reader: SourceReader) -> ArraySlice<UInt8>? {
         box.content.count <= maximumTable
             ? reader.slice(at: box.content.lowerBound, count: box.content.count) : nil
     }
 
-    private mutating func takeProperties(_ container: ISOBoxes.Box, _ reader: SourceReader) {
+    private mutating func takeProperties(_ container: ISOBox, _ reader: SourceReader) {
         for box in ISOBoxes(in: container.content, of: reader, upTo: Self.maximumBoxes) {
             let count = min(box.content.count, Self.maximumLength)
             properties.append((box.name, reader.slice(at: box.content.lowerBound, count: count) ?? []))
@@ -82,7 +84,7 @@ struct ItemProperties {
     }
 
     /// Item reference box (ISO/IEC 14496-12, §8.11.12).
-    private mutating func takeReferences(_ box: ISOBoxes.Box, _ reader: SourceReader) {
+    private mutating func takeReferences(_ box: ISOBox, _ reader: SourceReader) {
         guard let version = reader.slice(at: box.content.lowerBound, count: 4)?.first else { return }
         let width = version == 0 ? 2 : 4
         for reference in ISOBoxes(in: box.content.dropFirst(4), of: reader, upTo: Self.maximumBoxes)

@@ -1,3 +1,4 @@
+import FileHeads
 import Renditions
 
 /// Finds excessive metadata in a PNG (third edition, §5.3) by skipping from chunk to chunk. Before it reports anything

@@ -1,4 +1,5 @@
 import CBrotliDecoder
+import FileHeads
 
 /// EXIF and XMP in the boxes of HEIC and AVIF, where they are items (ISO/IEC 23008-12, annex A), and of JPEG XL, where
 /// they are boxes of their own (ISO/IEC 18181-2, 9.4 to 9.6). The decoders of older distributions return only some.
@@ -97,83 +98,7 @@ struct BoxedMetadata {
             }
             return bytes[...]
         }
-        exif = item(kinds.exif).flatMap { Self.exif($0) }
-        xmp = item(kinds.xmp).map { XMPPacket($0) }
-    }
-}
-
-/// The numbers of the items that hold metadata (item information box, ISO/IEC 14496-12, §8.11.6).
-private struct ItemKinds {
-    private(set) var exif: Int64?
-    private(set) var xmp: Int64?
-
-    private static let xmpType = Array("application/rdf+xml".utf8)
-
-    init(_ box: ArraySlice<UInt8>) {
-        var rest = box.dropFirst(box.first == 0 ? 6 : 8)
-        while let length = rest.first(4), length >= 8, length <= Int64(rest.count) {
-            take(rest.prefix(Int(length)).dropFirst(8))
-            rest = rest.dropFirst(Int(length))
-        }
-    }
-
-    /// An item's entry. Versions before 2 have no types.
-    private mutating func take(_ entry: ArraySlice<UInt8>) {
-        guard let version = entry.first, 2...3 ~= version else { return }
-        let width = version == 2 ? 2 : 4
-        let number = entry.dropFirst(4).first(width)
-        let type = entry.dropFirst(4 + width + 2).prefix(4)
-        if exif == nil, type.elementsEqual("Exif".utf8) { exif = number }
-        if xmp == nil, type.elementsEqual("mime".utf8) {
-            // The item's name, then its media type; both end with a zero.
-            let name = entry.dropFirst(4 + width + 2 + 4)
-            if name.drop(while: { $0 != 0 }).dropFirst().prefix(while: { $0 != 0 }).elementsEqual(Self.xmpType) {
-                xmp = number
-            }
-        }
-    }
-}
-
-/// Where the items are (item location box, ISO/IEC 14496-12, §8.11.3).
-private struct ItemPlaces {
-    struct Place {
-        /// Whether the extents are in the item data box, rather than in the file.
-        var isInData: Bool
-        /// An empty one reaches to the end.
-        var extents: [Range<Int64>]
-    }
-
-    private(set) var places: [Int64: Place] = [:]
-    /// More extents than any program writes for metadata.
-    private static let maximumExtents = 64
-
-    init(_ box: ArraySlice<UInt8>) {
-        var rest = box.dropFirst(4)
-        func take(_ width: Int64) -> Int64? {
-            guard width > 0 else { return 0 }
-            defer { rest = rest.dropFirst(Int(width)) }
-            return rest.first(Int(width))
-        }
-        guard let version = box.first, version <= 2, let sizes = take(2), let count = take(version < 2 ? 2 : 4) else {
-            return
-        }
-        let indexSize = version == 0 ? 0 : sizes & 15
-        for _ in 0..<count {
-            guard let number = take(version < 2 ? 2 : 4), let method = version == 0 ? 0 : take(2), take(2) != nil,
-                let base = take(sizes >> 4 & 15), let extents = take(2)
-            else { return }
-            var place = Place(isInData: method & 15 == 1, extents: [])
-            for _ in 0..<extents {
-                guard take(indexSize) != nil, let offset = take(sizes >> 12), let length = take(sizes >> 8 & 15) else {
-                    return
-                }
-                let (start, overflow) = base.addingReportingOverflow(offset)
-                let (end, overflows) = start.addingReportingOverflow(length)
-                guard !overflow, !overflows else { return }
-                if place.extents.count < Self.maximumExtents { place.extents.append(start..<end) }
-            }
-            // The data of other items (method 2) is not followed.
-            if method & 15 < 2, extents <= Self.maximumExtents { places[number] = place }
-        }
+        exif = item(kinds.first(.exif)).flatMap { Self.exif($0) }
+        xmp = item(kinds.first(.xmp)).map { XMPPacket($0) }
     }
 }

@@ -1,3 +1,5 @@
+import FileHeads
+
 extension Repair {
     /// Rewrites the checksums of a PNG's chunks of pixels that are wrong, gives the last of them the length that it has,
     /// and adds the chunk that ends an image (PNG third edition, §5.3 and §11.2.4). Nil if nothing of that is needed.

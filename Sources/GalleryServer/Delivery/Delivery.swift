@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTypes
 import Images
 import Loading
+import Redaction
 import Renditions
 import Time
 
@@ -37,16 +38,24 @@ struct Delivery: Sendable {
         ).response(to: request)
     }
 
-    private func response(with file: OriginalFile) -> Response {
+    /// The original without its metadata. Its entity tag differs from that of the original, whose ranges are others.
+    func response(with original: RedactedOriginal) -> Response {
+        admitted(response(with: original.file, redaction: original))
+    }
+
+    private func response(with file: OriginalFile, redaction: RedactedOriginal? = nil) -> Response {
         let descriptor = dup(file.descriptor.number)
         guard descriptor >= 0 else { return Problem(.serviceUnavailable, headers: [.retryAfter: "1"]).response }
         var headers = headers(version: file.version, isStale: file.isStale)
         // Browsers draw it only if they know that it is compressed.
         if file.mediaType == ImageMetadata.compressedDrawing { headers[.contentEncoding] = "gzip" }
         return Representation(
-            .file(FileRegion(descriptor: descriptor, length: file.length, group: file.folder ?? -1)),
+            .file(
+                FileRegion(
+                    descriptor: descriptor, length: file.length, group: file.folder ?? -1,
+                    edit: redaction?.edit)),
             mediaType: mediaType(file.mediaType),
-            entityTag: EntityTag(entityTag(of: file)),
+            entityTag: EntityTag(entityTag(of: file) + (redaction.map { "-keeps-\($0.keeping.rawValue)" } ?? "")),
             lastModified: file.modified.map { HTTPDate(seconds: $0) },
             headers: headers
         ).response(to: request)

@@ -1,4 +1,5 @@
 import Accounts
+import BlockingIO
 import Catalog
 import Clients
 import EventLoops
@@ -75,6 +76,9 @@ struct RenditionRoute {
             let version = try query.text("v").flatMap { ContentVersion($0) }
             let request = try access.admit(request, to: rendition, of: id, version)
             pace.note(request.client)
+            if rendition == .original, let redaction = OriginalRedaction(for: request) {
+                return answer(request, reply, id, version, redaction)
+            }
             let token = try query.text("token")
             guard let scope = request.scope else {
                 return try answer(request, reply, id, rendition, version, token: token)
@@ -175,6 +179,59 @@ struct RenditionRoute {
         }
         switch start {
         case .cached(let bytes): send(bytes, rendition, version, reply, for: request)
+        case .loading(let handle): reply.onDisconnect { handle.cancel() }
+        }
+    }
+
+    // MARK: - Redacted originals
+
+    /// Responds with an original without its metadata. A token changes nothing: such an original is no slot's picture.
+    private func answer(
+        _ request: Request, _ reply: Reply, _ id: ImageID, _ version: ContentVersion?, _ redaction: OriginalRedaction
+    ) {
+        let task = Task(executorPreference: request.loop) {
+            do {
+                try await catalog.require(id, in: request.scope)
+                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
+                load(image, for: request, reply, version, redaction)
+            } catch let error as CatalogError {
+                reply.send(Problem(error).response)
+            } catch {
+                reply.send(Problem(describing: error).response)
+            }
+        }
+        reply.onDisconnect { task.cancel() }
+    }
+
+    private func load(
+        _ image: GalleryImage, for request: Request, _ reply: Reply, _ version: ContentVersion?,
+        _ redaction: OriginalRedaction
+    ) {
+        let delivery = delivery(request, .original, version, name: image.name)
+        let priority = Priority.tokenlessRequest(of: request.client)
+        // Whether there is metadata to remove is known only of a whole file.
+        let wanted = LoadRequest(
+            image: image, rendition: .original, format: .jpeg, named: version,
+            bypassesNegativeCache: request.bypassesCaches, needsWholeOriginal: true)
+        let start = loader.load(wanted, priority: priority) { result in
+            request.loop.execute {
+                switch result {
+                case .failure(let failure): reply.send(Problem(failure).response)
+                case .success(let content):
+                    let work = redaction.begin(content, priority: priority) { redacted in
+                        request.loop.execute {
+                            switch redacted {
+                            case .success(let original): reply.send(delivery.response(with: original))
+                            case .failure(let problem): reply.send(problem.response)
+                            }
+                        }
+                    }
+                    if let work { reply.onDisconnect { work.cancel() } }
+                }
+            }
+        }
+        switch start {
+        case .cached: reply.send(Problem.notRedactable.response)
         case .loading(let handle): reply.onDisconnect { handle.cancel() }
         }
     }

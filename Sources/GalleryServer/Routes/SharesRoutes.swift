@@ -32,11 +32,6 @@ struct SharesRoutes {
         let (accounts, principal) = try request.signedIn(accounts)
         let body = try await read(NewShareBody.self, from: request)
         let view = try View(text: body.view)
-        // Whoever has an original has everything that is in it.
-        guard !body.contents.contains(.originals) || body.contents.contains([.metadata, .place]) else {
-            throw Problem.badField(
-                "contents", "must include metadata and place if it includes originals, because originals contain both.")
-        }
         let shared = view.sharedPart
         // Such as `q=-`, which finds everything.
         guard shared.description.isEmpty || View.Scope(of: shared) != nil else {

@@ -125,6 +125,7 @@ struct VisitBody: JSONWritable {
                 json.object { json in
                     json.member("name", visit.principal == nil ? nil : visit.share.name)
                     json.member("locked", visit.principal == nil)
+                    json.member("contents", visit.principal == nil ? nil : visit.share.contents.names)
                 }
             }
         }

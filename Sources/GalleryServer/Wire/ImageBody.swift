@@ -52,10 +52,12 @@ struct ImageBody: JSONWritable {
         }
         // True if the file is truncated; otherwise absent.
         json.member("incomplete", image.metadata.isIncomplete == true ? true : nil)
-        // The URL of each rendition, with `v` if the version is known, so that it can be cached forever.
+        // The URL of each rendition that the sender may have, with `v` if the version is known, so that it can be cached
+        // forever.
         json.member("links") { json in
             json.object { json in
-                for (name, class_) in Self.links {
+                for (name, class_) in Self.links
+                where class_ == .renditions || paths.includeOriginal(image.metadata.mediaType) {
                     json.member(name) { $0.value { paths.append(name, of: image.id, image.version, class_, to: &$0) } }
                 }
             }

@@ -1,3 +1,4 @@
+import Accounts
 import HTTPServer
 import Images
 
@@ -15,6 +16,10 @@ struct RenditionPath: Sendable {
     var links: SignedLinks?
     /// Adds the links of the principal that the paths are for.
     private var writer: SignedLinks.Writer?
+    /// Whether the sender may have originals.
+    private var includesOriginals = true
+    /// What is removed from originals for the sender; nil for nothing.
+    private var redaction: OriginalRedaction?
 
     init(basePath: String = "", ids: ImageIDCipher = .none, links: SignedLinks? = nil) {
         self.basePath = basePath
@@ -26,12 +31,19 @@ struct RenditionPath: Sendable {
     /// links.
     func inside(_ request: Request) -> RenditionPath {
         var paths = self
+        paths.includesOriginals = request.principal?.rights.contains(.originals) ?? true
+        paths.redaction = OriginalRedaction(for: request)
         if let key = (request.requester as? Requester)?.shareKey {
             paths.basePath += SharePaths.start + key
         } else if let principal = request.principal {
             paths.writer = links?.writer(for: principal)
         }
         return paths
+    }
+
+    /// Whether the sender may have an original with this media type, which is nil while it is unknown.
+    func includeOriginal(_ mediaType: String?) -> Bool {
+        includesOriginals && redaction.map { $0.applies(to: mediaType) } ?? true
     }
 
     /// Appends `/images/ID/tile?v=V`, without `v` while the version is unknown; with `r` if there are accounts.

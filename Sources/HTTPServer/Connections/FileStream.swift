@@ -71,11 +71,15 @@ public final class FileStream: BodyStream {
     }
 
     private func advance(_ pull: BodyPull) -> BodyPull {
-        guard case .bytes(let bytes) = pull else { return pull }
+        guard case .bytes(var bytes) = pull else { return pull }
         // The file has become shorter, or cannot be read.
         guard !bytes.isEmpty else { return .aborted }
-        state.withLock { $0.offset += Int64(bytes.count) }
-        return pull
+        let offset = state.withLock { state in
+            defer { state.offset += Int64(bytes.count) }
+            return state.offset
+        }
+        region.edit?(&bytes, offset)
+        return .bytes(bytes)
     }
 
     public func ended(_ end: BodyEnd) { state.withLock(\.read)?.cancel() }

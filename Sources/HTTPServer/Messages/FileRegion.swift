@@ -10,15 +10,23 @@ public final class FileRegion: Sendable {
     public let length: Int64
     /// What it shares a disk with. A disk that hangs delays only the bodies of its own group.
     public let group: Int
+    /// Changes bytes that were read before they are sent; nil to send them as they are.
+    let edit: Edit?
     private let owner: FileRegion?
 
+    /// - Parameters:
+    ///   - bytes: Bytes of the file. Their number must stay.
+    ///   - position: Where they begin in the file.
+    public typealias Edit = @Sendable (_ bytes: inout [UInt8], _ position: Int64) -> Void
+
     /// Takes ownership of `descriptor`.
-    public init(descriptor: Int32, offset: Int64 = 0, length: Int64, group: Int = 0) {
+    public init(descriptor: Int32, offset: Int64 = 0, length: Int64, group: Int = 0, edit: Edit? = nil) {
         precondition(offset >= 0 && length >= 0, "a run of a file begins and ends within it")
         self.descriptor = descriptor
         self.offset = offset
         self.length = length
         self.group = group
+        self.edit = edit
         owner = nil
     }
 
@@ -27,6 +35,7 @@ public final class FileRegion: Sendable {
         offset = owner.offset + range.lowerBound
         length = range.upperBound - range.lowerBound
         group = owner.group
+        edit = owner.edit
         self.owner = owner
     }
 

@@ -22,6 +22,8 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
         let format: OutputFormat
         /// Whether a camera's thumbnail will do, in its own format.
         var acceptsThumbnail = false
+        /// Whether an original that is still arriving will not do.
+        var needsWholeOriginal = false
     }
 
     /// The stage a job is in.
@@ -219,7 +221,9 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
     // MARK: - Internals
 
     private mutating func stream(_ job: JobID, from fetch: FetchID) -> [Effect] {
-        guard stages[job] == .fetching(fetch), renditions.key(of: job)?.rendition == .original else { return [] }
+        guard stages[job] == .fetching(fetch), let key = renditions.key(of: job), key.rendition == .original,
+            !key.needsWholeOriginal
+        else { return [] }
         stages[job] = .streaming(fetch)
         return renditions.waiters(of: job).map { .stream($0, fetch) }
     }

@@ -1,0 +1,146 @@
+import FileHeads
+
+/// HEIC and AVIF (ISO/IEC 23008-12), and JPEG XL (ISO/IEC 18181-2).
+extension RedactedFile {
+    /// More boxes than any program writes. A JPEG XL may consist of hundreds of partial codestreams.
+    private static var maximumBoxes: Int { 4_000 }
+    /// The longest description of all items, in bytes; a picture of a thousand tiles has 50 KB.
+    private static var longestMeta: Int { 1 << 20 }
+    /// The boxes that describe images.
+    private static var imageBoxes: Set<String> {
+        ["hdlr", "pitm", "iinf", "iref", "iprp", "iloc", "idat", "dinf", "grpl"]
+    }
+
+    /// Keeps the codestream. What a reconstruction of a JPEG would need is overwritten: it contains the JPEG's metadata.
+    mutating func redactJXL() throws(RedactionError) {
+        // A bare codestream has no metadata.
+        guard try !read(0, 2).elementsEqual([0xff, 0x0a]) else { return }
+        guard try read(4, 4).elementsEqual("JXL ".utf8) else { throw .malformed }
+        try forEachBox(in: 0..<length) { (file, box) throws(RedactionError) in
+            let isVisual = ["JXL ", "ftyp", "jxll", "jxlc", "jxlp", "jxli"].contains { box.isNamed($0) }
+            if !isVisual { try file.empty(box) }
+        }
+    }
+
+    /// Keeps the items that are images, and allowed tags of Exif.
+    mutating func redactHEIF(keeping: Redactor.Keeping) throws(RedactionError) {
+        var media: [Range<Int64>] = []
+        var meta: ISOBox?
+        try forEachBox(in: 0..<length) { (file, box) throws(RedactionError) in
+            if box.isNamed("meta") {
+                guard meta == nil else { throw .malformed }
+                meta = box
+            } else if box.isNamed("mdat") {
+                media.append(box.content)
+            } else if box.isNamed("moov") {
+                // The tracks of a sequence may have metadata of their own.
+                throw .unsupported
+            } else if !box.isNamed("ftyp") {
+                try file.empty(box)
+            }
+        }
+        guard let meta, meta.content.count > 4 else { throw .malformed }
+        try redactMeta(meta, media, keeping)
+    }
+
+    /// Calls `body` with each box. Something after them that is not a box is overwritten.
+    private mutating func forEachBox(
+        in range: Range<Int64>, _ body: (inout Self, ISOBox) throws(RedactionError) -> Void
+    ) throws(RedactionError) {
+        var boxes = ISOBoxes(in: range, of: bytes, upTo: Self.maximumBoxes)
+        while let box = boxes.next() { try body(&self, box) }
+        try clear(boxes.position..<range.upperBound)
+    }
+
+    /// Makes a box one that programs skip (ISO/IEC 14496-12, §8.1.2).
+    private mutating func empty(_ box: ISOBox) throws(RedactionError) {
+        try replace(box.start + 4..<box.start + 8, with: Array("free".utf8))
+        try clear(box.content)
+    }
+
+    private mutating func redactMeta(
+        _ meta: ISOBox, _ media: [Range<Int64>], _ keeping: Redactor.Keeping
+    ) throws(RedactionError) {
+        var kinds: ItemKinds?
+        var places: ItemPlaces?
+        var data: Range<Int64>?
+        // Version and flags precede the boxes.
+        try forEachBox(in: meta.content.dropFirst(4)) { (file, box) throws(RedactionError) in
+            guard let name = String(validating: box.name, as: UTF8.self), Self.imageBoxes.contains(name) else {
+                return try file.empty(box)
+            }
+            switch name {
+            case "iinf": kinds = ItemKinds(try file.table(box))
+            case "iloc": places = ItemPlaces(try file.table(box))
+            case "idat": data = box.content
+            case "iprp": try file.redactProperties(box)
+            default: break
+            }
+        }
+        guard let kinds, let places else { throw .malformed }
+        var kept: [Range<Int64>] = []
+        for (number, kind) in kinds.items {
+            guard let place = places.places[number] else { continue }
+            let extents = try self.extents(of: place, in: data)
+            if kind == .image { kept += extents }
+            if kind == .exif, extents.count == 1, extents[0].count <= RedactedExif.longest {
+                try redactExif(extents[0], keeping)
+                kept.append(extents[0])
+            }
+        }
+        kept.sort { $0.lowerBound < $1.lowerBound }
+        for range in media + (data.map { [$0] } ?? []) { try clear(range, except: kept) }
+    }
+
+    private func table(_ box: ISOBox) throws(RedactionError) -> ArraySlice<UInt8> {
+        guard box.content.count <= Self.longestMeta else { throw .tooComplex }
+        return try read(box.content.lowerBound, box.content.count)
+    }
+
+    /// Texts and times among the properties of items (ISO/IEC 23008-12, §6.5.20, §6.5.31 to §6.5.33).
+    private mutating func redactProperties(_ properties: ISOBox) throws(RedactionError) {
+        try forEachBox(in: properties.content) { (file, container) throws(RedactionError) in
+            guard container.isNamed("ipco") else { return }
+            try file.forEachBox(in: container.content) { (file, property) throws(RedactionError) in
+                if ["udes", "altt", "crtt", "mdft", "uuid"].contains(where: { property.isNamed($0) }) {
+                    try file.empty(property)
+                }
+            }
+        }
+    }
+
+    /// Where an item is in the file.
+    private func extents(
+        of place: ItemPlaces.Place, in data: Range<Int64>?
+    ) throws(RedactionError) -> [Range<Int64>] {
+        let space = place.isInData ? data : 0..<length
+        return try place.extents.map { extent throws(RedactionError) in
+            // An empty one reaches to the end.
+            let size = Int64(space?.count ?? 0)
+            let end = extent.isEmpty ? size : extent.upperBound
+            guard let space, extent.lowerBound <= end, end <= size else { throw .malformed }
+            return space.lowerBound + extent.lowerBound..<space.lowerBound + end
+        }
+    }
+
+    /// The position of the TIFF header in the block, then the block (ISO/IEC 23008-12, annex A.2.1).
+    private mutating func redactExif(_ range: Range<Int64>, _ keeping: Redactor.Keeping) throws(RedactionError) {
+        let item = try read(range.lowerBound, range.count)
+        guard let offset = item.first(4), offset <= Int64(item.count) - 4 else { return try clear(range) }
+        let exif = RedactedExif.replacement(for: item.dropFirst(4 + Int(offset)), keeping: keeping)
+        // Decoders refuse an item that is no TIFF structure, so one without tags remains.
+        let structure = exif.isEmpty ? RedactedExif.empty : exif
+        try replace(range, with: item.count < 4 + structure.count ? [] : [0, 0, 0, 0] + structure)
+    }
+
+    /// - Parameter kept: Sorted; may overlap.
+    private mutating func clear(_ range: Range<Int64>, except kept: [Range<Int64>]) throws(RedactionError) {
+        var position = range.lowerBound
+        for part in kept where part.upperBound > position {
+            guard part.lowerBound < range.upperBound else { break }
+            if part.lowerBound > position { try clear(position..<part.lowerBound) }
+            position = part.upperBound
+        }
+        if position < range.upperBound { try clear(position..<range.upperBound) }
+    }
+}

@@ -1,0 +1,71 @@
+import FileHeads
+
+extension RedactedFile {
+    /// The extensions by applications that say how the picture looks: loops, and the colour profile.
+    private static var visualApplications: [[UInt8]] {
+        ["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"].map { Array($0.utf8) }
+    }
+
+    /// Keeps the images and how long each is shown; overwrites comments, texts, and other extensions (GIF89a, §17 to §27).
+    mutating func redactGIF() throws(RedactionError) {
+        let head = try read(0, 13)
+        guard head.starts(with: Array("GIF8".utf8)) else { throw .malformed }
+        var position = 13 + Self.tableLength(head[head.startIndex + 10])
+        while position < length {
+            switch try byte(at: position) {
+            case 0x2c where length - position >= 11:
+                position += 11 + Self.tableLength(try byte(at: position + 9))
+                position = try endOfBlocks(from: position)
+            case 0x21 where length - position >= 2:
+                let end = try endOfBlocks(from: position + 2)
+                if try !isVisualExtension(at: position) { try replaceExtension(position..<end) }
+                position = end
+            // The trailer, or something that no format defines.
+            case 0x3b: return try clear(position + 1..<length)
+            default: return try clear(position..<length)
+            }
+        }
+    }
+
+    /// The length of a colour table, in bytes.
+    private static func tableLength(_ flags: UInt8) -> Int64 { flags & 0x80 == 0 ? 0 : 3 << (Int64(flags & 7) + 1) }
+
+    /// The end of a sequence of sub-blocks, each with its length before it; an empty one is the last.
+    private func endOfBlocks(from start: Int64) throws(RedactionError) -> Int64 {
+        var position = start
+        while position < length {
+            let count = try byte(at: position)
+            position += 1 + Int64(count)
+            if count == 0 { return position }
+        }
+        return length
+    }
+
+    private func isVisualExtension(at position: Int64) throws(RedactionError) -> Bool {
+        switch try byte(at: position + 1) {
+        // Graphic control.
+        case 0xf9: return true
+        case 0xff:
+            guard length - position >= 14 else { return false }
+            let block = try read(position + 2, 12)
+            return block.first == 11 && Self.visualApplications.contains(Array(block.dropFirst()))
+        default: return false
+        }
+    }
+
+    /// Puts a comment of zeros in the place of an extension.
+    private mutating func replaceExtension(_ range: Range<Int64>) throws(RedactionError) {
+        var bytes: [UInt8] = [0x21, 0xfe]
+        // Without the terminator.
+        var left = range.count - 3
+        guard left >= 0, left <= 16 << 20 else { throw .tooComplex }
+        while left > 1 {
+            // Two bytes are the shortest sub-block.
+            let count = left == 257 ? 254 : min(255, left - 1)
+            bytes.append(UInt8(count))
+            bytes += repeatElement(0, count: count)
+            left -= 1 + count
+        }
+        try replace(range, with: bytes)
+    }
+}

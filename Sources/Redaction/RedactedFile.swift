@@ -1,0 +1,68 @@
+import FileHeads
+
+/// A file whose metadata is being found, and what has been found so far.
+struct RedactedFile<Bytes: RandomAccessBytes> {
+    let bytes: Bytes
+    /// In bytes.
+    let length: Int64
+    private(set) var edits: [FileEdits.Edit] = []
+
+    /// More than any camera or program causes: an extended XMP of 64 MB has a thousand segments.
+    private static var maximumEdits: Int { 10_000 }
+    /// The most bytes read at once.
+    private static var windowLength: Int64 { 64 << 10 }
+
+    init(_ bytes: Bytes, length: Int64) {
+        self.bytes = bytes
+        self.length = length
+    }
+
+    /// Bytes that the file has.
+    ///
+    /// - Throws: ``RedactionError/malformed`` if it does not have them, ``RedactionError/unreadable``.
+    func read(_ position: Int64, _ count: Int) throws(RedactionError) -> ArraySlice<UInt8> {
+        guard position >= 0, Int64(count) <= length - position else { throw .malformed }
+        guard let slice = bytes.slice(at: position, count: count) else { throw .unreadable }
+        return slice
+    }
+
+    func byte(at position: Int64) throws(RedactionError) -> UInt8 {
+        let slice = try read(position, 1)
+        return slice[slice.startIndex]
+    }
+
+    /// The position of the first byte for which the condition holds; the file's length if there is none.
+    func first(
+        from start: Int64, where condition: (_ previous: UInt8, _ byte: UInt8) -> Bool
+    ) throws(RedactionError) -> Int64 {
+        var (position, previous) = (start, UInt8(0))
+        while position < length {
+            let window = try read(position, Int(min(Self.windowLength, length - position)))
+            let found = window.withUnsafeBufferPointer { buffer -> Int? in
+                for index in buffer.indices {
+                    if condition(previous, buffer[index]) { return index }
+                    previous = buffer[index]
+                }
+                return nil
+            }
+            if let found { return position + Int64(found) }
+            position += Int64(window.count)
+        }
+        return length
+    }
+
+    // MARK: - Edits
+
+    /// Overwrites a part with zeros; as far as the file reaches.
+    mutating func clear(_ range: Range<Int64>) throws(RedactionError) {
+        try replace(range, with: [])
+    }
+
+    /// Overwrites a part with these bytes and then zeros; as far as the file reaches.
+    mutating func replace(_ range: Range<Int64>, with bytes: [UInt8]) throws(RedactionError) {
+        let range = range.clamped(to: 0..<length)
+        guard !range.isEmpty else { return }
+        guard edits.count < Self.maximumEdits else { throw .tooComplex }
+        edits.append(FileEdits.Edit(range: range, bytes: bytes))
+    }
+}
