@@ -186,6 +186,25 @@ def test_a_folder_is_shared_with_a_password_and_the_share_ends(owner, browse, se
     visitor.get_by_role("heading", name="This link is not valid").wait_for()
 
 
+@pytest.mark.parametrize("contents", [["metadata"], ["metadata", "place", "originals"]])
+def test_a_share_offers_what_it_grants(owner, browse, server, contents):
+    share = owner.context.request.post(f"{server.address}/api/v1/shares", data={
+        "name": "all", "view": "", "contents": contents}).json()
+    visitor = browse(share["link"])
+    visitor.locator(".slot[data-phase=displayed]").first.wait_for()
+    grants_all = len(contents) == 3
+    if not grants_all:
+        visitor.locator("#search").wait_for(state="hidden")
+    assert visitor.locator("#search").is_visible() == grants_all
+    visitor.keyboard.press("ArrowRight")
+    visitor.keyboard.press("Enter")
+    visitor.locator("#viewer-details").wait_for()
+    assert visitor.locator("#viewer-download").is_visible() == grants_all
+    visitor.locator("#viewer-more").click()
+    visitor.locator("#viewer-copy").wait_for()
+    assert visitor.locator("#viewer-open").is_visible() == grants_all
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 def test_the_pages_about_accounts_pass_axe(owner, browse, server, screen):
     options = {"viewport": {"width": 1100, "height": 800}, **SCREENS[screen]}
