@@ -28,6 +28,13 @@ extension Accounts {
         }
     }
 
+    /// Writes into the audit log that somebody was refused; not if the library cannot be written.
+    func noteFailedSignIn(with provider: String, from sender: Sender) async {
+        try? await change { [self] (_, change) throws(AccountsError) in
+            change.entries.append(entry(.signInFailed, by: nil, sender, provider))
+        }
+    }
+
     /// The name, or if it is taken, the name with the lowest number from 2 that makes it unique.
     ///
     /// - Parameter name: Normalized.

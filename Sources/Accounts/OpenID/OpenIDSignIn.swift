@@ -123,6 +123,10 @@ public struct OpenIDSignIn: Sendable {
             return CompletedSignIn(
                 signedIn: try await account(of: person, from: sender), returnTo: state.returnTo)
         } catch {
+            // What the provider has signed, or should have; an outage is none of that.
+            if [.notAdmitted, .invalidResponse].contains(error.reason) {
+                await accounts.noteFailedSignIn(with: name, from: sender)
+            }
             throw logged(error)
         }
     }

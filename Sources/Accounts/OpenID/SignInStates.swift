@@ -17,17 +17,12 @@ struct SignInState: Hashable, Sendable {
 
 /// Makes the cookies of sign-ins, and recognises them.
 ///
-/// A cookie carries its time, random bytes, and a message authentication code (MAC) under a key that only the nodes of this
-/// gallery have, so the server stores nothing for a sign-in, and any node can complete it. `state`, `nonce`, and the verifier
-/// are MACs of the time and the random bytes, under other keys: reading or forging a cookie does not reveal them.
+/// A cookie carries a ``TimedNonce`` and a message authentication code (MAC) under a key that only the nodes of this gallery
+/// have, so the server stores nothing for a sign-in, and any node can complete it. `state`, `nonce`, and the verifier are MACs
+/// of the timed nonce, under other keys: reading or forging a cookie does not reveal them.
 struct SignInStates: Sendable {
     /// In seconds. It includes the time in which the person signs in at the provider.
     static let lifetime: Int64 = 600
-    /// By how much the clocks of nodes may differ, in seconds.
-    private static let skew: Int64 = 30
-
-    private static let timeLength = 4
-    private static let randomLength = 16
     /// In bytes: browsers keep cookies of 4,096 bytes (RFC 6265 §6.1). A longer one is left out.
     private static let longestReturnTo = 2_000
     private static let longestCookie = 4_096
@@ -48,24 +43,22 @@ struct SignInStates: Sendable {
 
     /// - Parameter now: In seconds since 1970, as all times here.
     func begin(redirectURI: String, returnTo: String, now: Int64) -> SignInState {
-        let time = UInt32(truncatingIfNeeded: now)
-        let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
+        let head = TimedNonce(at: now)
         let returnTo = Self.isPlace(returnTo) ? returnTo : ""
-        let message = head + Array(redirectURI.utf8) + [Self.separator] + Array(returnTo.utf8)
+        let message = head.bytes + Array(redirectURI.utf8) + [Self.separator] + Array(returnTo.utf8)
         return state(head, redirectURI, returnTo, cookie: Base64.url.encode(message + code(message)))
     }
 
     /// Nil for a text that no node has made within the last ten minutes.
     func read(_ cookie: String, now: Int64) -> SignInState? {
         guard cookie.utf8.count <= Self.longestCookie, let bytes = Base64.url.decode(cookie),
-            bytes.count > Self.timeLength + Self.randomLength + MessageCode.length
+            bytes.count > TimedNonce.length + MessageCode.length
         else { return nil }
         let message = Array(bytes.dropLast(MessageCode.length))
-        guard code.isCode(bytes.suffix(MessageCode.length), of: message) else { return nil }
-        let head = Array(message.prefix(Self.timeLength + Self.randomLength))
-        let begun = head.prefix(Self.timeLength).reduce(0) { $0 << 8 | Int64($1) }
-        guard (-Self.skew..<Self.lifetime).contains(now - begun) else { return nil }
-        let parts = message.dropFirst(head.count).split(
+        guard code.isCode(bytes.suffix(MessageCode.length), of: message), let head = TimedNonce(startOf: message),
+            head.isValid(for: Self.lifetime, at: now)
+        else { return nil }
+        let parts = message.dropFirst(TimedNonce.length).split(
             separator: Self.separator, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let redirectURI = String(validating: parts[0], as: UTF8.self),
             let returnTo = String(validating: parts[1], as: UTF8.self)
@@ -73,11 +66,11 @@ struct SignInStates: Sendable {
         return state(head, redirectURI, returnTo, cookie: cookie)
     }
 
-    private func state(_ head: [UInt8], _ redirectURI: String, _ returnTo: String, cookie: String) -> SignInState {
+    private func state(_ head: TimedNonce, _ redirectURI: String, _ returnTo: String, cookie: String) -> SignInState {
         SignInState(
-            redirectURI: redirectURI, returnTo: returnTo, state: Base64.url.encode(stateCode(head)),
-            nonce: Base64.url.encode(nonceCode(head)),
-            verifier: Base64.url.encode(verifierCodes.flatMap { $0(head) }), cookie: cookie)
+            redirectURI: redirectURI, returnTo: returnTo, state: Base64.url.encode(stateCode(head.bytes)),
+            nonce: Base64.url.encode(nonceCode(head.bytes)),
+            verifier: Base64.url.encode(verifierCodes.flatMap { $0(head.bytes) }), cookie: cookie)
     }
 
     /// Whether the text can only be a place within the gallery's page: a query or a fragment, as browsers write it.

@@ -1,8 +1,8 @@
 /// Makes the challenges that passkeys sign, and recognises them.
 ///
-/// A challenge carries its time and a code that only the nodes of this gallery can make, so nothing is stored for those who ask
-/// for one: strangers can neither fill a table nor push out the challenges of others. What makes a challenge work only once is
-/// in the library: a passkey remembers the last one that it has signed, and a new passkey ends those for other new ones.
+/// A challenge is a ``TimedNonce`` and a code that only the nodes of this gallery can make, so strangers can neither fill a
+/// table nor push out the challenges of others. What makes a challenge work only once is in the library: a passkey remembers
+/// the last one that it has signed, and a new passkey ends those for other new ones.
 struct PasskeyChallenges: Sendable {
     /// What a challenge is for.
     enum Purpose: Hashable, Sendable {
@@ -21,11 +21,6 @@ struct PasskeyChallenges: Sendable {
 
     /// In seconds.
     private static let lifetime: Int64 = 300
-    /// By how much the clocks of nodes may differ, in seconds.
-    private static let skew: Int64 = 30
-
-    private static let timeLength = 4
-    private static let randomLength = 12
 
     private let code: MessageCode
 
@@ -35,29 +30,25 @@ struct PasskeyChallenges: Sendable {
     ///
     /// - Parameter now: In seconds since 1970, as all times here.
     func issue(for purpose: Purpose, now: Int64) -> [UInt8] {
-        let time = UInt32(truncatingIfNeeded: now)
-        let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.randomLength)
+        let head = TimedNonce(at: now).bytes
         return head + code(head + Array(purpose.text.utf8))
     }
 
     /// Whether this is a challenge for the purpose that has not expired.
     func accepts(_ challenge: [UInt8], for purpose: Purpose, now: Int64) -> Bool {
-        guard challenge.count == Self.timeLength + Self.randomLength + MessageCode.length else { return false }
-        let head = Array(challenge.dropLast(MessageCode.length))
-        guard code.isCode(challenge.suffix(MessageCode.length), of: head + Array(purpose.text.utf8)) else {
+        guard challenge.count == TimedNonce.length + MessageCode.length, let head = TimedNonce(startOf: challenge)
+        else {
             return false
         }
-        return (-Self.skew..<Self.lifetime).contains(now - Self.time(of: challenge))
+        return code.isCode(challenge.suffix(MessageCode.length), of: head.bytes + Array(purpose.text.utf8))
+            && head.isValid(for: Self.lifetime, at: now)
     }
 
     /// Whether a challenge can be new to a passkey that has signed `last`. Of two people who use copies of one passkey within
     /// the same minute, the one who asked first may have to ask again.
     static func isNew(_ challenge: [UInt8], after last: [UInt8]?) -> Bool {
-        guard let last else { return true }
-        return challenge != last && time(of: challenge) >= time(of: last)
-    }
-
-    private static func time(of challenge: [UInt8]) -> Int64 {
-        challenge.prefix(timeLength).reduce(0) { $0 << 8 | Int64($1) }
+        guard let last, let former = TimedNonce(startOf: last) else { return true }
+        guard let latter = TimedNonce(startOf: challenge) else { return false }
+        return challenge != last && latter.time >= former.time
     }
 }

@@ -43,7 +43,7 @@ extension Accounts {
         let role: Role = person.isOwner == true ? .owner : .member
         return try await change { [self] (book, change) throws(AccountsError) in
             guard let account = book.account(named: person.name) else {
-                let account = try newAccount(person.name, role, Password.unmatched, in: book, from: sender, &change)
+                let account = try newAccount(person.name, role, Password.none, in: book, from: sender, &change)
                 change.entries.append(entry(.signedIn, by: account.name, sender))
                 return Principal(account, .proxy)
             }
