@@ -125,7 +125,7 @@ async function showAccount(account) {
   const ofOwners = manages ? [new People(server, act), new Activity(server)] : [];
   await Promise.all([sessions, passkeys, tokens, ...ofSharers, ...ofOwners].map((part) => part.show()));
   find('#account').hidden = false;
-  if (shares && location.hash.startsWith('#share=')) find('#share-name').focus();
+  if (shares && /^#share(-image)?=/.test(location.hash)) find('#share-name').focus();
 }
 
 async function signOut() {

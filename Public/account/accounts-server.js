@@ -9,7 +9,8 @@ import { Problem } from '../catalog/problem.js';
  *   string}} Present  `accounts`: whether the gallery has any. `setUp`: whether there is an owner. `share`: below the
  *   path of a share. `provider`: the name of the OpenID provider that signs people in.
  * @typedef {'metadata' | 'place' | 'originals'} Contents
- * @typedef {{id: string, name: string, link: string, view: string, contents: Contents[], password: boolean, created:
+ * @typedef {{id: string, name: string, link: string, view: string, imageCount?: number, contents: Contents[],
+ *   password: boolean, created:
  *   number, expires?: number, visits: number, maker?: string}} Share  `link`: relative to the gallery. `maker`: if it is
  *   somebody else.
  * @typedef {{role?: Role, name?: string}} Purpose  What an invitation is for: a role, or the password of an account.
@@ -150,7 +151,7 @@ export class AccountsServer {
   }
 
   /**
-   * @param {{name: string, view: string, days: number | null, password: string, contents: Contents[]}} share
+   * @param {{name: string, view: string, images: string[], days: number | null, password: string, contents: Contents[]}} share
    * @returns {Promise<Share>}
    */
   share(share) {

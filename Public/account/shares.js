@@ -19,6 +19,11 @@ export class Shares {
   #act;
   /** The query of the view to share. */
   #view;
+  /**
+   * The ids of the images to share in place of a view.
+   * @type {string[]}
+   */
+  #images;
 
   /**
    * @param {import('./accounts-server.js').AccountsServer} server
@@ -28,7 +33,10 @@ export class Shares {
     this.#server = server;
     this.#act = act;
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
-    find('#share-view').textContent = `The share will show ${viewText(this.#view)}, including pictures added later.`;
+    this.#images = location.hash.match(/^#share-image=(\w+)$/)?.slice(1) ?? [];
+    find('#share-view').textContent = this.#images.length
+      ? 'The share will show the picture that you have just seen.'
+      : `The share will show ${viewText(this.#view)}, including pictures added later.`;
     onSubmit(this.#form, () => this.#make());
   }
 
@@ -39,10 +47,10 @@ export class Shares {
   }
 
   /** @param {Share} share */
-  #entry({ id, name, link, view, password, expires, visits, maker }) {
+  #entry({ id, name, link, view, imageCount, password, expires, visits, maker }) {
     const note = [
       maker && `by ${maker}`,
-      viewText(view),
+      imageCount ? (imageCount === 1 ? 'one picture' : `${imageCount} pictures`) : viewText(view),
       password && 'with a password',
       expires ? `until ${dateText(expires)}` : 'does not expire',
       visits === 1 ? 'opened once' : `opened ${visits} times`,
@@ -59,7 +67,7 @@ export class Shares {
     const password = /** @type {HTMLInputElement} */ (find('#share-password')).value;
     const days = /** @type {HTMLSelectElement} */ (find('#share-days')).value;
     const chosen = contents.filter((content) => fieldOf(this.#form, content).checked);
-    const share = { name, view: this.#view, days: days ? Number(days) : null, password, contents: chosen };
+    const share = { name, view: this.#view, images: this.#images, days: days ? Number(days) : null, password, contents: chosen };
     const { link } = await this.#server.share(share);
     this.#form.reset();
     await this.show();

@@ -33,4 +33,19 @@ function offerSharing() {
   find('svg', button).replaceChildren(line);
   button.addEventListener('click', () => location.assign(`account.html#share=${encodeURIComponent(location.search.slice(1))}`));
   settings.before(button);
+  offerSharingOfImage();
+}
+
+/** Adds "Share picture" to the viewer's menu. */
+function offerSharingOfImage() {
+  const copy = find('#viewer-copy-link');
+  const button = /** @type {HTMLButtonElement} */ (copy.cloneNode(true));
+  button.id = 'viewer-share';
+  button.textContent = 'Share picture';
+  // The viewer keeps the image on screen in the fragment.
+  button.addEventListener('click', () => {
+    const image = new URLSearchParams(location.hash.slice(1)).get('image');
+    if (image) location.assign(`account.html#share-image=${image}`);
+  });
+  copy.after(button);
 }

@@ -7,16 +7,22 @@ extension Accounts {
     /// What a new share is like.
     public struct NewShare: Sendable {
         public var name: String
-        /// The canonical text of the view.
+        /// The canonical text of the view; empty for the whole gallery, or for a selection.
         public var view: String
+        /// The images of a selection, by the values of their ids; empty for a view.
+        public var images: [UInt64]
         /// In seconds; nil for a share that does not expire.
         public var lifetime: Int64?
         public var password: String?
         public var contents: Share.Contents
 
-        public init(name: String, view: String, lifetime: Int64?, password: String?, contents: Share.Contents) {
+        public init(
+            name: String, view: String, images: [UInt64] = [], lifetime: Int64?, password: String?,
+            contents: Share.Contents
+        ) {
             self.name = name
             self.view = view
+            self.images = images
             self.lifetime = lifetime
             self.password = password
             self.contents = contents
@@ -61,8 +67,9 @@ extension Accounts {
             _ = try book.require(principal, needed, at: now)
             guard book.shareCount(of: principal.account) < Self.maximumShares else { throw .tooMany("shares") }
             let share = Share(
-                id: Self.newID(), account: principal.account, name: name, view: new.view, created: now,
-                expires: new.lifetime.map { now + $0 }, passwordHash: hash, contents: new.contents, visits: 0)
+                id: Self.newID(), account: principal.account, name: name, view: new.view,
+                images: new.images, created: now, expires: new.lifetime.map { now + $0 }, passwordHash: hash,
+                contents: new.contents, visits: 0)
             change.records.append(share.record)
             change.entries.append(entry(.shareMade, by: principal.name, sender, name))
             return share

@@ -86,7 +86,7 @@ struct GalleryResponder: Responder {
         ).add(to: &router)
         PasskeyRoutes(accounts: library.required, cookies: cookies, crossOrigin: crossOrigin).add(to: &router)
         PeopleRoutes(accounts: library.required).add(to: &router)
-        SharesRoutes(accounts: library.required, cookies: cookies).add(to: &router)
+        SharesRoutes(accounts: library.required, cookies: cookies, catalog: catalog, ids: paths.ids).add(to: &router)
         var files = StaticFiles.Configuration()
         files.headers = { SecurityHeaders.page(inline: $0, embedders: embedders) }
         files.pageState = { catalog.defaultView.description }

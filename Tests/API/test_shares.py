@@ -245,6 +245,28 @@ def test_a_view_that_finds_everything_is_not_shared_by_mistake(gallery, owner):
     assert names(Person(gallery), at) == TRIP
 
 
+def test_a_selection_shows_its_pictures_and_none_that_come_later(gallery, owner, folders):
+    all_ = {image["name"]: image["id"] for image in owner.get("/api/v1/images?limit=500").json["images"]}
+    chosen = ["03.jpg", "04.jpg", "17.jpg"]
+    made = share(owner, view="", images=[all_[name] for name in [*chosen, "04.jpg"]], contents=["metadata", "place"])
+    assert made["imageCount"] == 3 and owner.get("/api/v1/shares").json["shares"][0]["imageCount"] == 3
+    at, visitor = base(made), Person(gallery)
+    assert sorted(names(visitor, at)) == chosen and names(visitor, at, "&folder=home") == ["17.jpg"]
+    assert sorted(names(visitor, at, "&sort=name&direction=desc"), reverse=True) == chosen[::-1]
+    assert visitor.get(f"{at}/api/v1/timeline").json["total"] == visitor.get(f"{at}/api/v1/status").json["total"] == 3
+    for name, id in all_.items():
+        assert visitor.get(f"{at}/images/{id}/tile", Accept="image/jpeg").status == (200 if name in chosen else 404)
+        assert visitor.get(f"{at}/api/v1/images/{id}").status == (200 if name in chosen else 404)
+    (folders / "03b.jpg").write_bytes(pictures.encoded("JPEG", seed=99))
+    wait_until(lambda: owner.get("/api/v1/images").json["total"] == 21, "the new picture")
+    assert sorted(names(visitor, at)) == chosen
+    (folders / "03b.jpg").unlink()
+    for bad in ({"images": ["0000000000000"]}, {"images": ["x"]}, {"images": [all_["03.jpg"]] * 1_001},
+                {"images": [all_["03.jpg"]], "view": "folder=trip"}):
+        answer = owner.post("/api/v1/shares", {"name": "x", "view": "", **bad})
+        assert answer.is_problem(400) and answer.json["field"].startswith("images"), answer.json
+
+
 def test_the_access_log_does_not_tell_the_key(serve, folders):
     gallery = serve(folders, "--accounts", "--access-log")
     owner = set_up(gallery)

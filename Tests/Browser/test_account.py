@@ -186,6 +186,28 @@ def test_a_folder_is_shared_with_a_password_and_the_share_ends(owner, browse, se
     visitor.get_by_role("heading", name="This link is not valid").wait_for()
 
 
+def test_a_picture_is_shared_from_the_viewer(owner, browse, server):
+    owner.goto(f"{server.address}/account.html")
+    owner.locator("#account").wait_for()
+    owner.goto(server.address)
+    owner.locator(".slot[data-phase=displayed]").first.wait_for()
+    owner.keyboard.press("ArrowRight")
+    owner.keyboard.press("Enter")
+    owner.wait_for_url(re.compile("#image="))
+    name = owner.locator("#viewer-name").text_content()
+    owner.locator("#viewer-more").click()
+    owner.get_by_role("button", name="Share picture").click()
+    owner.get_by_text("The share will show the picture that you have just seen").wait_for()
+    owner.get_by_label("Name of the new share").fill("One")
+    owner.locator("#share").get_by_role("button", name="Create link").click()
+    link = owner.locator("#share-link input").input_value()
+    owner.get_by_text("one picture").wait_for()
+    visitor = browse(link.removeprefix(server.address + "/"))
+    visitor.locator(".slot[data-phase=displayed]").first.wait_for()
+    assert visitor.locator(".slot").count() == 1
+    assert name in visitor.locator(".slot").get_attribute("aria-label")
+
+
 @pytest.mark.parametrize("contents", [["metadata"], ["metadata", "place", "originals"]])
 def test_a_share_offers_what_it_grants(owner, browse, server, contents):
     share = owner.context.request.post(f"{server.address}/api/v1/shares", data={

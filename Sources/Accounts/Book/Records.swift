@@ -146,6 +146,7 @@ extension Share {
             json.member("account", account.description)
             json.member("name", name)
             json.member("view", view)
+            if !images.isEmpty { json.member("images", images.map { String($0, radix: 16) }) }
             json.member("created", Int(created))
             json.member("expires", expires.map { Int($0) })
             json.member("password", passwordHash)
@@ -159,6 +160,9 @@ extension Share {
         self.init(
             id: id, account: try json.required("account").named(AccountID.init),
             name: try json.required("name").text(), view: try json.required("view").text(),
+            images: try json["images"]?.list { (id) throws(JSONFieldError) in
+                try id.named { UInt64($0, radix: 16) }
+            } ?? [],
             created: try json.required("created").time(), expires: try json["expires"]?.time(),
             passwordHash: try json["password"]?.text(), contents: try json.required("contents").options(),
             visits: try json.required("visits").integer())

@@ -6,8 +6,10 @@ public struct Share: Hashable, Sendable {
     public let account: AccountID
     /// What its maker calls it.
     public let name: String
-    /// The canonical text of the view that it shows; empty for the whole gallery.
+    /// The canonical text of the view that it shows; empty for the whole gallery, or for a selection.
     public let view: String
+    /// The images that it shows, by the values of their ids; empty for a view.
+    public let images: [UInt64]
     /// Seconds since 1970, as all times here.
     public let created: Int64
     /// Nil for a share that does not expire.

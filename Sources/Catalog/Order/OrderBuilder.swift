@@ -1,3 +1,4 @@
+import Encodings
 import Images
 
 /// Builds the sequence of a view from a snapshot and the columns of its indexes. A pure computation.
@@ -35,8 +36,16 @@ struct OrderBuilder {
                 matcher.forEachMatch(in: listing) { chosen.append(UInt32(start + $0)) }
                 if let scope = view.scope {
                     var isInScope = [Bool](repeating: false, count: part.count)
-                    Matcher(scope.view, columns: columns, prefix: prefixes[number]).forEachMatch(in: listing) {
-                        isInScope[$0] = true
+                    switch scope.part {
+                    case .view(let search, let folder):
+                        var view = View()
+                        view.search = search
+                        view.folder = folder?.text
+                        Matcher(view, columns: columns, prefix: prefixes[number]).forEachMatch(in: listing) {
+                            isInScope[$0] = true
+                        }
+                    case .images(let images):
+                        for position in images.lazy.compactMap(part.position) { isInScope[position] = true }
                     }
                     chosen[first...].removeAll { !isInScope[Int($0) - start] }
                 }

@@ -1,4 +1,5 @@
 import Encodings
+public import Images
 
 /// A request to the catalog: which images, and in which sequence. A small value with one canonical text, used in the
 /// URLs of pages and of the API and in messages.
@@ -17,31 +18,24 @@ public struct View: Hashable, Sendable {
 
     /// A part of the gallery, such as the one that a share shows.
     public struct Scope: Hashable, Sendable {
-        public let search: Search
-        public let folder: String?
+        enum Part: Hashable, Sendable {
+            /// What a view consists of, now and later.
+            case view(Search, folder: ExactText?)
+            /// These images, as long as the gallery has them; sorted.
+            case images([ImageID])
+        }
+
+        let part: Part
 
         /// What a view consists of; nil if that is everything.
         public init?(of view: View) {
             guard !view.search.isEmpty || view.folder != nil else { return nil }
-            search = view.search
-            folder = view.folder
+            part = .view(view.search, folder: view.folder.map(ExactText.init))
         }
 
-        public static func == (left: Self, right: Self) -> Bool {
-            left.search == right.search && left.folder.map(ExactText.init) == right.folder.map(ExactText.init)
-        }
-
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(search)
-            hasher.combine(folder.map(ExactText.init))
-        }
-
-        /// All of it, in the sources' own order.
-        var view: View {
-            var view = View()
-            view.search = search
-            view.folder = folder
-            return view
+        /// A selection of images.
+        public init(_ images: Set<ImageID>) {
+            part = .images(images.sorted { $0.rawValue < $1.rawValue })
         }
     }
 

@@ -201,7 +201,10 @@ extension Request {
 
 extension ShareVisit {
     /// What the share shows; nil for the whole gallery.
-    var scope: View.Scope? { (try? View(text: share.view)).flatMap { View.Scope(of: $0) } }
+    var scope: View.Scope? {
+        guard share.images.isEmpty else { return View.Scope(Set(share.images.map(ImageID.init(rawValue:)))) }
+        return (try? View(text: share.view)).flatMap { View.Scope(of: $0) }
+    }
 
     /// Whether it is known what the share shows: another version of the program may have read its view otherwise.
     var isViewReadable: Bool { share.view.isEmpty || scope != nil }

@@ -171,9 +171,11 @@ extension SessionCookies {
 private let maximumAccountBody = 16 << 10
 
 /// Reads a body about accounts.
-func read<Body: JSONReadable & Sendable>(_ type: Body.Type, from request: Request) async throws -> Body {
+func read<Body: JSONReadable & Sendable>(
+    _ type: Body.Type, from request: Request, upTo limit: Int = maximumAccountBody
+) async throws -> Body {
     try request.requireMediaType("application/json")
-    return try await JSONBody.decode(type, from: try await request.body.collect(upTo: maximumAccountBody))
+    return try await JSONBody.decode(type, from: try await request.body.collect(upTo: limit))
 }
 
 /// A response about accounts, which no cache may keep.

@@ -2,12 +2,15 @@ import Accounts
 import Catalog
 import HTTPServer
 import HTTPTypes
+import Images
 
 /// Shares: making, listing and ending them; and the password that a visitor enters.
 struct SharesRoutes {
     /// Nil in a gallery without accounts.
     let accounts: Accounts?
     let cookies: SessionCookies
+    let catalog: Catalog
+    let ids: ImageIDCipher
 
     func add(to router: inout Router) {
         router.get("/api/v1/shares", for: .share, shares)
@@ -30,20 +33,37 @@ struct SharesRoutes {
 
     @Sendable private func share(_ request: Request) async throws -> Response {
         let (accounts, principal) = try request.signedIn(accounts)
-        let body = try await read(NewShareBody.self, from: request)
+        let body = try await read(NewShareBody.self, from: request, upTo: NewShareBody.longest)
         let view = try View(text: body.view)
         let shared = view.sharedPart
         // Such as `q=-`, which finds everything.
         guard shared.description.isEmpty || View.Scope(of: shared) != nil else {
             throw Problem.badField("view", "shows everything. Leave it empty to share the whole gallery.")
         }
+        let images = try await selection(body)
         let new = Accounts.NewShare(
-            name: body.name, view: shared.description, lifetime: body.days.map { Int64($0) * 86_400 },
+            name: body.name, view: shared.description, images: images.map(\.rawValue),
+            lifetime: body.days.map { Int64($0) * 86_400 },
             password: body.password, contents: body.contents)
         let share = try await problems { () async throws(AccountsError) in
             try await accounts.share(new, by: principal, from: request.sender)
         }
         return try await unshared(request, self.body(share, accounts, principal), status: .created)
+    }
+
+    /// The images of a selection, which the gallery must have.
+    private func selection(_ body: NewShareBody) async throws -> Set<ImageID> {
+        guard body.images.isEmpty || body.view.isEmpty else {
+            throw Problem.badField("images", "cannot be combined with a view.")
+        }
+        var images: Set<ImageID> = []
+        for text in body.images {
+            guard let id = ids.decrypt(text), try await catalog.image(id) != nil else {
+                throw Problem.badField("images", "must be ids of images in the gallery.")
+            }
+            images.insert(id)
+        }
+        return images
     }
 
     @Sendable private func end(_ request: Request) async throws -> Response {

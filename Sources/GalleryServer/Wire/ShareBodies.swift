@@ -6,15 +6,26 @@ struct NewShareBody: JSONReadable, Sendable {
     let name: String
     /// The canonical text of the view to share; empty for the whole gallery.
     let view: String
+    /// The ids of the images to share in place of a view; empty for a view.
+    let images: [String]
     /// Nil for a share that does not expire.
     let days: Int?
     /// Nil for none.
     let password: String?
     let contents: Share.Contents
 
+    /// The most images of a selection.
+    static let maximumImages = 1_000
+    /// In bytes, with room for so many ids.
+    static let longest = 64 << 10
+
     init(_ json: JSONField) throws(JSONFieldError) {
         name = try json.required("name").text(longest: 4 * Account.longestName)
         view = try json["view"]?.unlessNull?.text(longest: Viewport.longestView) ?? ""
+        images =
+            try json["images"]?.unlessNull?.list(atMost: Self.maximumImages) { (id) throws(JSONFieldError) in
+                try id.text(longest: longestName)
+            } ?? []
         days = try json["days"]?.unlessNull?.integer(in: 1...3650)
         let text = try json["password"]?.unlessNull?.text(longest: 4096)
         password = text?.isEmpty == true ? nil : text
@@ -49,6 +60,7 @@ struct ShareBody: JSONWritable {
             // Relative to the gallery's own address.
             json.member("link", String(SharePaths.start.dropFirst()) + key + "/")
             json.member("view", share.view)
+            json.member("imageCount", share.images.isEmpty ? nil : share.images.count)
             json.member("contents", share.contents.names)
             json.member("password", share.hasPassword)
             json.member("created", Int(share.created))
