@@ -77,6 +77,8 @@ package struct ItemPlaces {
             guard let number = take(version < 2 ? 2 : 4), let method = version == 0 ? 0 : take(2), take(2) != nil,
                 let base = take(sizes >> 4 & 15), let extents = take(2)
             else { return }
+            // Without widths, all extents would be the same, and any number of them would take no bytes.
+            guard extents <= 1 || sizes >> 8 > 0 || indexSize > 0 else { return }
             var place = Place(isInData: method & 15 == 1, extents: [])
             for _ in 0..<extents {
                 guard take(indexSize) != nil, let offset = take(sizes >> 12), let length = take(sizes >> 8 & 15) else {

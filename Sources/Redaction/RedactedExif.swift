@@ -37,14 +37,19 @@ enum RedactedExif {
     private static func allowed(
         in directory: TIFFDirectories.Directory, of source: TIFFDirectories, tags: [Tag]
     ) -> [TIFFDirectories.Value] {
-        tags.compactMap { source.value($0.number, in: directory) }
+        tags.compactMap { tag in
+            guard let value = source.value(tag.number, in: directory), value.count == 1 || !tag.isVisual else {
+                return nil
+            }
+            return value
+        }
     }
 }
 
 /// A tag that may stay.
 private struct Tag: ExpressibleByIntegerLiteral {
     let number: UInt16
-    /// Whether programs need it to show the picture.
+    /// Whether programs need it to show the picture. All of these are single numbers.
     var isVisual = false
 
     static let exposure: UInt16 = 0x8769

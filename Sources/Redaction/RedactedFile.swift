@@ -9,8 +9,8 @@ struct RedactedFile<Bytes: RandomAccessBytes> {
 
     /// More than any camera or program causes: an extended XMP of 64 MB has a thousand segments.
     private static var maximumEdits: Int { 10_000 }
-    /// The most bytes read at once.
-    private static var windowLength: Int64 { 64 << 10 }
+    /// The fewest and the most bytes that a search reads at once. A JPEG may consist of millions of scans of a few bytes.
+    private static var windowLengths: ClosedRange<Int64> { 256...64 << 10 }
 
     init(_ bytes: Bytes, length: Int64) {
         self.bytes = bytes
@@ -36,8 +36,9 @@ struct RedactedFile<Bytes: RandomAccessBytes> {
         from start: Int64, where condition: (_ previous: UInt8, _ byte: UInt8) -> Bool
     ) throws(RedactionError) -> Int64 {
         var (position, previous) = (start, UInt8(0))
+        var windowLength = Self.windowLengths.lowerBound
         while position < length {
-            let window = try read(position, Int(min(Self.windowLength, length - position)))
+            let window = try read(position, Int(min(windowLength, length - position)))
             let found = window.withUnsafeBufferPointer { buffer -> Int? in
                 for index in buffer.indices {
                     if condition(previous, buffer[index]) { return index }
@@ -47,6 +48,7 @@ struct RedactedFile<Bytes: RandomAccessBytes> {
             }
             if let found { return position + Int64(found) }
             position += Int64(window.count)
+            windowLength = min(2 * windowLength, Self.windowLengths.upperBound)
         }
         return length
     }

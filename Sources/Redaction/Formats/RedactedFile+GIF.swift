@@ -16,7 +16,7 @@ extension RedactedFile {
             case 0x2c where length - position >= 11:
                 position += 11 + Self.tableLength(try byte(at: position + 9))
                 position = try endOfBlocks(from: position)
-            case 0x21 where length - position >= 2:
+            case 0x21 where length - position >= 3:
                 let end = try endOfBlocks(from: position + 2)
                 if try !isVisualExtension(at: position) { try replaceExtension(position..<end) }
                 position = end
@@ -58,7 +58,7 @@ extension RedactedFile {
         var bytes: [UInt8] = [0x21, 0xfe]
         // Without the terminator.
         var left = range.count - 3
-        guard left >= 0, left <= 16 << 20 else { throw .tooComplex }
+        guard left <= 16 << 20 else { throw .tooComplex }
         while left > 1 {
             // Two bytes are the shortest sub-block.
             let count = left == 257 ? 254 : min(255, left - 1)

@@ -2,7 +2,7 @@ import FileHeads
 
 extension RedactedFile {
     /// The markers whose segments a decoder needs: tables, frames, scans and their parameters (ITU-T T.81, table B.1).
-    private static var decodingMarkers: Set<UInt8> { Set(0xc0...0xcf).union([0xda, 0xdb, 0xdc, 0xdd, 0xde, 0xdf]) }
+    private static var decodingMarkers: [ClosedRange<UInt8>] { [0xc0...0xcf, 0xda...0xdf] }
 
     /// Keeps what decoding needs, colour profiles, and allowed tags of Exif. Further images after the first one, such as
     /// previews, gain maps, and videos, are overwritten, because each may have metadata of its own.
@@ -26,6 +26,8 @@ extension RedactedFile {
             case let marker: position = try redactSegment(marker, at: position, keeping)
             }
         }
+        // Half a marker.
+        if position < length { try clear(position..<length) }
     }
 
     /// - Returns: The position of the next marker.
@@ -40,7 +42,7 @@ extension RedactedFile {
             return length
         }
         let content = start..<start + Int64(count)
-        if Self.decodingMarkers.contains(marker) {
+        if Self.decodingMarkers.contains(where: { $0.contains(marker) }) {
             // A scan extends to the next marker that is neither a stuffed byte nor a restart (B.1.1.5, B.2.1).
             guard marker == 0xda else { return content.upperBound }
             let next = try first(from: content.upperBound) { previous, byte in

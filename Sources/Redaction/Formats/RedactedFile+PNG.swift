@@ -9,6 +9,8 @@ extension RedactedFile {
                 "cLLI", "cLLi", "bKGD", "hIST", "pHYs", "acTL", "fcTL", "fdAT",
             ].map { Array($0.utf8) })
     }
+    /// The chunks with pixels, which decoders use even if the file ends in one.
+    private static var pixelChunks: Set<[UInt8]> { Set(["IDAT", "fdAT"].map { Array($0.utf8) }) }
     /// The name of a chunk that every program skips (§5.4): ancillary, private, and safe to copy.
     private static var emptyName: [UInt8] { Array("zeRo".utf8) }
     /// The longest chunk to overwrite, in bytes. The checksum is of all its bytes.
@@ -23,8 +25,10 @@ extension RedactedFile {
         var position: Int64 = 8
         while position < length {
             guard length - position >= 12, let count = try read(position, 4).first(4), count <= length - position - 12
-            else { return try redactLastChunk(at: position, visual) }
+            else { return try redactLastChunk(at: position) }
             let name = Array(try read(position + 4, 4))
+            // Decoders stop at anything but a name of letters (§5.3).
+            guard name.allSatisfy({ (0x41...0x5a).contains($0 & ~0x20) }) else { break }
             let end = position + 12 + count
             if name == Array("eXIf".utf8) {
                 guard count <= Int64(RedactedExif.longest) else { throw .tooComplex }
@@ -40,8 +44,8 @@ extension RedactedFile {
     }
 
     /// What there is of a chunk that the file has not completely stays if it is pixels.
-    private mutating func redactLastChunk(at position: Int64, _ visual: Set<[UInt8]>) throws(RedactionError) {
-        guard length - position >= 8, visual.contains(Array(try read(position + 4, 4))) else {
+    private mutating func redactLastChunk(at position: Int64) throws(RedactionError) {
+        guard length - position >= 8, Self.pixelChunks.contains(Array(try read(position + 4, 4))) else {
             return try clear(position..<length)
         }
     }

@@ -13,15 +13,18 @@ extension RedactedFile {
     mutating func redactWebP(keeping: Redactor.Keeping) throws(RedactionError) {
         let head = try read(0, 12)
         guard head.starts(with: Array("RIFF".utf8)), head.suffix(4).elementsEqual("WEBP".utf8) else { throw .malformed }
-        // The length of what follows it.
+        // The length of what follows it, which includes the name of the format.
         let end = min(8 + Self.number(head.dropFirst(4).prefix(4)), length)
-        try redactChunks(in: 12..<end, visual: Self.visualChunks, keeping: keeping)
+        guard end >= 12 else { throw .malformed }
+        try redactChunks(in: 12..<end, keeping: keeping)
         try clear(end..<length)
     }
 
+    /// - Parameter isFrame: Whether they are the chunks of a frame, which contains no further frames.
     private mutating func redactChunks(
-        in range: Range<Int64>, visual: Set<[UInt8]>, keeping: Redactor.Keeping
+        in range: Range<Int64>, isFrame: Bool = false, keeping: Redactor.Keeping
     ) throws(RedactionError) {
+        let visual = isFrame ? Self.pixelChunks : Self.visualChunks
         var position = range.lowerBound
         while position < range.upperBound {
             guard range.upperBound - position >= 8 else { return try clear(position..<range.upperBound) }
@@ -30,9 +33,9 @@ extension RedactedFile {
             // The last chunk of a truncated file.
             let end = min(position + 8 + Self.number(header.suffix(4)), range.upperBound)
             let content = position + 8..<end
-            if name == Array("ANMF".utf8), content.count >= 16 {
+            if name == Array("ANMF".utf8), content.count >= 16, !isFrame {
                 // A frame: its place and duration, and chunks.
-                try redactChunks(in: content.dropFirst(16), visual: Self.pixelChunks, keeping: keeping)
+                try redactChunks(in: content.dropFirst(16), isFrame: true, keeping: keeping)
             } else if name == Array("EXIF".utf8), content.count <= RedactedExif.longest {
                 let exif = RedactedExif.replacement(for: try read(content.lowerBound, content.count), keeping: keeping)
                 try replace(content, with: exif)
