@@ -37,8 +37,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "HTTPServer", "GalleryServer", "Catalog", "Decoding", "FileHeads", "Redis", "Renditions", "Images",
-                "Encodings", "Time",
+                "HTTPServer", "GalleryServer", "Accounts", "Catalog", "Decoding", "FileHeads", "Redaction", "Redis",
+                "Renditions", "Images", "Encodings", "Hashing", "Time",
             ],
             path: "Targets", swiftSettings: fuzzed + [.enableExperimentalFeature("Extern")],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
@@ -57,6 +57,18 @@ let package = Package(
                 "Stream/Messages/ClientMessage+Decoding.swift",
                 "Stream/Messages/StreamRendition.swift", "Wire/JSONBody.swift", "Wire/QueryReader.swift",
                 "Wire/TokenBodies.swift",
+            ]),
+        module(
+            "Accounts", dependsOn: ["Encodings", "Hashing", "CArgon2", "CCrypto"],
+            only: [
+                "AccountsError.swift", "Book/Account.swift", "Book/NamedOptions.swift", "Book/Passkey.swift",
+                "OpenID/FormEncoding.swift", "OpenID/IDToken.swift", "OpenID/OpenIDError.swift",
+                "OpenID/OpenIDPerson.swift", "OpenID/OpenIDSettings.swift", "OpenID/ProviderFetching.swift",
+                "OpenID/ProviderMetadata.swift", "OpenID/TokenResponse.swift",
+                "Passkeys/AuthenticatorData.swift", "Passkeys/ClientData.swift", "Passkeys/PasskeyResponse.swift",
+                "Passwords/Password.swift", "Secret.swift",
+                "Signatures/DER.swift", "Signatures/JSONWebKey.swift", "Signatures/JSONWebSignature.swift",
+                "Signatures/PublicKey.swift",
             ]),
         module(
             "Catalog", dependsOn: ["Images", "Encodings", "Hashing", "HostNames", "Time", "XML", "CLinux"],
@@ -114,8 +126,10 @@ let package = Package(
         module("Scheduling"),
         module("Images"),
         module("FileHeads"),
+        module("Redaction", dependsOn: ["FileHeads", "Images"]),
         module("Hashing", dependsOn: ["CCrypto"]),
         .target(name: "CLinux", path: "Sources/CLinux"),
+        .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
         .systemLibrary(name: "CBrotliDecoder", path: "Sources/CBrotliDecoder", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CCrypto", path: "Sources/CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CIDN", path: "Sources/CIDN", pkgConfig: "libidn2"),
