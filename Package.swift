@@ -135,7 +135,8 @@ let package = Package(
         module(
             "Decoding",
             dependsOn: [
-                "Renditions", "FileHeads", "Images", "Time", "XML", "Encodings", "CBrotliDecoder", "CVips", "CTiff",
+                "Renditions", "Redaction", "FileHeads", "Images", "Time", "XML", "Encodings", "CBrotliDecoder", "CVips",
+                "CTiff",
                 "CWebP", "CMagic", "CLinux",
             ],
             tests: ["CBrotli"],

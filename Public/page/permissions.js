@@ -1,8 +1,21 @@
-/** What the server lets this page do: everything, until it has said otherwise. */
-export const permissions = { originals: true, search: true };
+/**
+ * What the server lets this page do: everything, until it has said otherwise. `redacted`: originals lose their metadata.
+ */
+export const permissions = { originals: true, redacted: false, search: true };
 
 /** The controls for it. */
 const controls = { originals: '#viewer-download, #viewer-open', search: '#search, #navigation-search' };
+
+/** Media types whose metadata the server can remove. */
+const redactable = /^image\/(jpeg|png|gif|webp|heic|avif|jxl)$/;
+
+/**
+ * Whether the server sends this page the original of an image.
+ * @param {{type?: string} | null} image
+ */
+export function mayHaveOriginal(image) {
+  return permissions.originals && (!permissions.redacted || redactable.test(image?.type ?? ''));
+}
 
 /**
  * Asks the server what it lets this page do, and hides the controls for everything else.
@@ -16,9 +29,10 @@ export async function learnPermissions() {
   const granted = share?.contents ?? account?.scopes;
   if (!granted) return;
   permissions.originals = granted.includes('originals');
+  permissions.redacted = share !== undefined && !(granted.includes('metadata') && granted.includes('place'));
   // A search finds pictures by what a share may keep to itself.
-  permissions.search = !share || (granted.includes('metadata') && granted.includes('place'));
-  for (const name of /** @type {(keyof typeof permissions)[]} */ (['originals', 'search'])) {
+  permissions.search = !permissions.redacted;
+  for (const name of /** @type {(keyof typeof controls)[]} */ (['originals', 'search'])) {
     if (permissions[name]) continue;
     const hidden = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(controls[name]));
     for (const control of hidden) control.style.display = 'none';

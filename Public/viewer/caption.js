@@ -1,6 +1,7 @@
 import { headingOf } from '../catalog/naming.js';
 import { announce } from '../page/announcer.js';
 import { formatNumber } from '../page/numbers.js';
+import { mayHaveOriginal } from '../page/permissions.js';
 import { find } from '../page/template.js';
 import { PageTitle } from '../page/title.js';
 
@@ -34,6 +35,7 @@ export class Caption {
     this.#download.href = image.links.original;
     this.#download.download = image.name;
     this.#original.href = image.links.original;
+    for (const link of [this.#download, this.#original]) link.style.display = mayHaveOriginal(image) ? '' : 'none';
   }
 
   /**

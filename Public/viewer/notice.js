@@ -1,4 +1,4 @@
-import { permissions } from '../page/permissions.js';
+import { mayHaveOriginal } from '../page/permissions.js';
 import { find } from '../page/template.js';
 
 /** Why the image of a frame failed or is incomplete, with the choice to try again or to download the file. */
@@ -26,7 +26,7 @@ export class Notice {
     link.href = image?.links.original ?? '';
     link.download = image?.name ?? '';
     // The server does not serve files that it does not recognise as images.
-    link.hidden = problem.status === 415 || !permissions.originals;
+    link.hidden = problem.status === 415 || !mayHaveOriginal(image);
     find('button', this.#element).hidden = problem.isOfFile;
     this.#element.hidden = false;
   }

@@ -1,5 +1,5 @@
 import { serverTables } from '../catalog/server-tables.js';
-import { permissions } from '../page/permissions.js';
+import { mayHaveOriginal } from '../page/permissions.js';
 
 /** A larger original is offered for download and not displayed. Bytes. */
 const heaviest = 80_000_000;
@@ -10,7 +10,7 @@ const heaviest = 80_000_000;
  */
 export function isShowable(image) {
   const { type, bytes = 0 } = image ?? {};
-  return permissions.originals && (!type || serverTables.displayable.includes(type)) && bytes <= heaviest;
+  return mayHaveOriginal(image) && (!type || serverTables.displayable.includes(type)) && bytes <= heaviest;
 }
 
 /**

@@ -1,5 +1,6 @@
 import CVips
 import Images
+import Redaction
 import Renditions
 
 /// An opened original whose format is known from its first bytes.
@@ -212,14 +213,17 @@ struct InspectedOriginal {
 
     /// The file itself, if it is small (its head is all of it) and a browser displays it as well as the encoded
     /// rendition: with the same size in pixels, and at most half as large again in bytes, because encoding it would
-    /// lose detail.
+    /// lose detail. Without its metadata: not everybody who may see a picture may know where it was taken.
     func fileItself(insteadOf encoded: Rendered) -> Rendered? {
         guard isPlain, !reader.isEdited, reader.head.count == Int(reader.fileLength), encoded.width == storedWidth,
             encoded.height == storedHeight, reader.head.count <= encoded.bytes.count * 3 / 2,
-            let file = FileFormat(of: reader.head), file.suits(encoded.format)
+            let file = FileFormat(of: reader.head), file.suits(encoded.format),
+            let redactor = metadata.mediaType.flatMap({ Redactor(mediaType: $0, keeping: .nothing) }),
+            let edits = try? redactor.edits(of: reader.head)
         else { return nil }
-        return Rendered(
-            bytes: reader.head, format: encoded.format, file: file, width: storedWidth, height: storedHeight)
+        var bytes = reader.head
+        edits.apply(to: &bytes, at: 0)
+        return Rendered(bytes: bytes, format: encoded.format, file: file, width: storedWidth, height: storedHeight)
     }
 
     /// Whether decoding it counts as heavy. The size of an SVG does not tell what it costs.

@@ -3,11 +3,20 @@ package struct ItemKinds {
     package enum Kind: Hashable, Sendable {
         case exif
         case xmp
-        /// Something else with a media type or a URI.
+        /// Something else that is not known to be an image.
         case otherMetadata
         /// An image, or a part of one.
         case image
     }
+
+    /// The types of images that are coded, and of those that are derived from them (ISO/IEC 23008-12, §6.6 and annexes B to
+    /// L; ISO/IEC 23001-17; AV1 Image File Format, §2). A JPEG is not among them: it can have metadata of its own.
+    private static let imageTypes = Set(
+        [
+            "hvc1", "hvt1", "lhv1", "av01", "avc1", "avc2", "vvc1", "evc1", "j2k1", "unci", "mski", "grid", "iovl",
+            "iden",
+            "tmap",
+        ].map { Array($0.utf8) })
 
     /// By item number, in the order of the box.
     package private(set) var items: [(number: Int64, kind: Kind)] = []
@@ -38,7 +47,7 @@ package struct ItemKinds {
                 Self.mediaType(of: entry.dropFirst(4 + width + 2 + 4)).elementsEqual(Self.xmpType)
                     ? .xmp : .otherMetadata
             } else {
-                type.elementsEqual("uri ".utf8) ? .otherMetadata : .image
+                Self.imageTypes.contains(Array(type)) ? .image : .otherMetadata
             }
         items.append((number, kind))
     }

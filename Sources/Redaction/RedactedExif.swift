@@ -38,11 +38,34 @@ enum RedactedExif {
         in directory: TIFFDirectories.Directory, of source: TIFFDirectories, tags: [Tag]
     ) -> [TIFFDirectories.Value] {
         tags.compactMap { tag in
-            guard let value = source.value(tag.number, in: directory), value.count == 1 || !tag.isVisual else {
-                return nil
+            guard let value = source.value(tag.number, in: directory) else { return nil }
+            if tag.isVisual { return value.count == 1 ? value : nil }
+            switch value.type {
+            // What follows the end of a text is not part of it.
+            case 2: return value.prefix(value.bytes.prefix { $0 != 0 }.count, of: longestText)
+            case 1 where windowsTexts.contains(tag.number):
+                let letters = stride(from: 0, to: value.bytes.count - 1, by: 2)
+                let start = value.bytes.startIndex
+                let end = letters.first { value.bytes[start + $0] == 0 && value.bytes[start + $0 + 1] == 0 }
+                return value.prefix(end ?? value.bytes.count, of: longestText)
+            default: return value.bytes.count <= longestNumbers ? value : nil
             }
-            return value
         }
+    }
+
+    /// In bytes.
+    private static let longestText = 4_096
+    /// The longest value that is no text, in bytes: four fractions.
+    private static let longestNumbers = 32
+    /// In UTF-16.
+    private static let windowsTexts: ClosedRange<UInt16> = 0x9c9b...0x9c9f
+}
+
+extension TIFFDirectories.Value {
+    /// The first bytes of a text, at most `limit`; nil for none.
+    fileprivate func prefix(_ length: Int, of limit: Int) -> Self? {
+        let bytes = bytes.prefix(min(length, limit))
+        return bytes.isEmpty ? nil : Self(tag: tag, type: type, count: bytes.count, bytes: bytes)
     }
 }
 

@@ -9,6 +9,9 @@ struct RedactedFile<Bytes: RandomAccessBytes> {
 
     /// More than any camera or program causes: an extended XMP of 64 MB has a thousand segments.
     private static var maximumEdits: Int { 10_000 }
+    /// The most bytes of all replacements, without the zeros after them.
+    private static var maximumBytes: Int { 4 << 20 }
+    private var replacementBytes = 0
     /// The fewest and the most bytes that a search reads at once. A JPEG may consist of millions of scans of a few bytes.
     private static var windowLengths: ClosedRange<Int64> { 256...64 << 10 }
 
@@ -64,7 +67,8 @@ struct RedactedFile<Bytes: RandomAccessBytes> {
     mutating func replace(_ range: Range<Int64>, with bytes: [UInt8]) throws(RedactionError) {
         let range = range.clamped(to: 0..<length)
         guard !range.isEmpty else { return }
-        guard edits.count < Self.maximumEdits else { throw .tooComplex }
+        replacementBytes += bytes.count
+        guard edits.count < Self.maximumEdits, replacementBytes <= Self.maximumBytes else { throw .tooComplex }
         edits.append(FileEdits.Edit(range: range, bytes: bytes))
     }
 }

@@ -15,6 +15,9 @@ public struct Redactor: Sendable {
         case metadata
     }
 
+    /// Raised when files are redacted otherwise than before.
+    public static let revision = 1
+
     private let decoder: ImageFormat.Decoder
     private let keeping: Keeping
 

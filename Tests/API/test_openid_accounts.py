@@ -63,4 +63,7 @@ def test_only_members_of_a_group_are_admitted(start, provider):
     provider.claims["groups"] = [{"name": "family"}]
     assert is_refused(browser, browser.sign_in_by(provider), 403, "invalid")
     assert signed_in(gallery, provider, groups=["friends"]).account["role"] == "member"
-    assert signed_in(gallery, provider, sub="1002", groups=["family", "admins"]).account["role"] == "owner"
+    owner = signed_in(gallery, provider, sub="1002", groups=["family", "admins"])
+    assert owner.account["role"] == "owner"
+    # Those whom the provider has identified are in the audit log.
+    assert [entry["action"] for entry in owner.get("/api/v1/audit").json["entries"]].count("signInFailed") == 3

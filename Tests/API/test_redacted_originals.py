@@ -20,10 +20,10 @@ XMP = (f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.o
 PLACE = 0x8825
 
 
-def exif() -> Image.Exif:
+def exif(orientation: int = 6) -> Image.Exif:
     """With a camera, an orientation, a place, and a maker's note."""
     exif = Image.Exif()
-    exif[0x010F], exif[0x0112] = "Camera Works", 6
+    exif[0x010F], exif[0x0112] = "Camera Works", orientation
     exif.get_ifd(0x8769).update({0x829A: 0.004, 0x927C: SECRET.encode()})
     exif.get_ifd(PLACE).update({1: "N", 2: (48.0, 6.0, 0.0), 3: "E", 4: (11.0, 30.0, 0.0), 0x1B: SECRET.encode()})
     return exif
@@ -42,6 +42,7 @@ def images() -> dict[str, bytes]:
 
     return {
         "a.jpg": pictures.encoded("JPEG", exif=exif(), xmp=XMP, comment=SECRET.encode()) + SECRET.encode(),
+        "upright.jpg": pictures.encoded("JPEG", exif=exif(1), xmp=XMP, quality=60),
         "progressive.jpg": pictures.encoded("JPEG", exif=exif(), xmp=XMP, progressive=True),
         "a.png": pictures.encoded("PNG", exif=exif(), pnginfo=texts),
         "moving.png": moving("PNG", exif=exif(), pnginfo=texts),
@@ -64,7 +65,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def owner(serve, folder):
     owner = set_up(serve(folder, "--accounts", TESSERA_NO_EXAMINE=""))
-    wait_until(lambda: owner.get("/api/v1/status").json.get("examined", {}).get("done") == 9, "the metadata")
+    wait_until(lambda: owner.get("/api/v1/status").json.get("examined", {}).get("done") == 10, "the metadata")
     return owner
 
 
@@ -96,22 +97,24 @@ def assert_redacted(original: bytes, redacted: bytes, name: str, has_camera: boo
             return
         assert (left.get(0x010F) == "Camera Works") == has_camera, name
         # An AVIF is turned by a property of its own.
-        assert left.get(0x0112) == 6 or name.endswith(".avif"), name
+        assert left.get(0x0112) == (1 if "upright" in name else 6) or name.endswith(".avif"), name
 
 
 @pytest.mark.parametrize("contents, has_camera", [(["originals"], False), (["metadata", "originals"], True)])
 def test_originals_lose_what_the_share_does_not_show_and_no_pixel(owner, folder, contents, has_camera):
     at, visitor = share(owner, *contents), Person(owner.gallery)
     listed = {image["name"]: image for image in visitor.get(f"{at}/api/v1/images").json["images"]}
-    assert len(listed) == 9
+    assert len(listed) == 10
     for name in images():
         link = listed[name]["links"]["original"]
         answer = visitor.get(link)
         assert answer.status == 200, (name, answer.body)
         assert_redacted((folder / name).read_bytes(), answer.body, name, has_camera)
-        # A token changes nothing.
-        token = visitor.post(f"{at}/api/v1/tokens", {"first": listed[name]["index"], "count": 1, "rendition": "original"})
-        assert visitor.get(token.json["tokens"][0]["href"]).body == answer.body
+        # Nobody's token changes anything, and visitors get none.
+        order = {"first": listed[name]["index"], "count": 1, "rendition": "original"}
+        assert visitor.post(f"{at}/api/v1/tokens", order).is_problem(403)
+        token = owner.post("/api/v1/tokens", order).json["tokens"][0]["token"]
+        assert visitor.get(f"{at}/images/{listed[name]['id']}/original?token={token}").body == answer.body
     # TIFF is not among the formats whose metadata can be removed.
     assert "original" not in listed["scan.tif"]["links"]
     refused = visitor.get(listed["scan.tif"]["links"]["tile"].replace("/tile", "/original"))
@@ -120,6 +123,22 @@ def test_originals_lose_what_the_share_does_not_show_and_no_pixel(owner, folder,
     whole, name = share(owner, "metadata", "place", "originals"), "a.jpg"
     assert visitor.get(f"{whole}/images/{listed[name]['id']}/original").body == (folder / name).read_bytes()
     assert owner.get(f"/images/{listed[name]['id']}/original").body == (folder / name).read_bytes()
+
+
+def test_small_pictures_sent_as_they_are_lose_their_metadata(owner, folder):
+    at, visitor = share(owner), Person(owner.gallery)
+    listed = {image["name"]: image for image in visitor.get(f"{at}/api/v1/images").json["images"]}
+    unchanged = 0
+    for name in images():
+        for rendition in ("preview", "tile", "640", "screen", "full"):
+            for accept in ("image/jpeg", "image/webp", "image/avif"):
+                tile = visitor.get(f"{at}/images/{listed[name]['id']}/{rendition}", Accept=accept)
+                assert tile.status == 200 and SECRET.encode() not in tile.body, (name, rendition)
+                unchanged += len(tile.body) == len((folder / name).read_bytes())
+                with Image.open(io.BytesIO(tile.body)) as image:
+                    assert not image.getexif().get_ifd(PLACE), (name, rendition)
+    # The upright one is small enough to be sent in place of its renditions.
+    assert unchanged > 0
 
 
 def test_ranges_and_conditions_are_those_of_the_redacted_file(owner, folder):
@@ -150,7 +169,7 @@ def test_without_the_right_to_originals_none_is_listed(owner):
     guest, visitor = owner.invite("guest", "gus"), Person(owner.gallery)
     for images_ in (guest.get("/api/v1/images"), visitor.get(f"{share(owner, 'metadata')}/api/v1/images")):
         assert all("original" not in image["links"] and "tile" in image["links"] for image in images_.json["images"])
-        assert len(images_.json["images"]) == 9
+        assert len(images_.json["images"]) == 10
 
 
 def test_an_original_that_is_still_arriving_is_sent_when_it_is_whole(serve, tmp_path, origin):

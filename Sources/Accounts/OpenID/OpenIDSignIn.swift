@@ -123,10 +123,8 @@ public struct OpenIDSignIn: Sendable {
             return CompletedSignIn(
                 signedIn: try await account(of: person, from: sender), returnTo: state.returnTo)
         } catch {
-            // What the provider has signed, or should have; an outage is none of that.
-            if [.notAdmitted, .invalidResponse].contains(error.reason) {
-                await accounts.noteFailedSignIn(with: name, from: sender)
-            }
+            // Only for a person whom the provider knows: strangers could fill the audit log with everything else.
+            if error.reason == .notAdmitted { await accounts.noteFailedSignIn(with: name, from: sender) }
             throw logged(error)
         }
     }

@@ -55,7 +55,8 @@ struct Delivery: Sendable {
                     descriptor: descriptor, length: file.length, group: file.folder ?? -1,
                     edit: redaction?.edit)),
             mediaType: mediaType(file.mediaType),
-            entityTag: EntityTag(entityTag(of: file) + (redaction.map { "-keeps-\($0.keeping.rawValue)" } ?? "")),
+            entityTag: EntityTag(
+                entityTag(of: file) + (redaction.map { "-keeps-\($0.keeping.rawValue)-\(Redactor.revision)" } ?? "")),
             lastModified: file.modified.map { HTTPDate(seconds: $0) },
             headers: headers
         ).response(to: request)

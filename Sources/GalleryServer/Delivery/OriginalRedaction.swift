@@ -1,8 +1,11 @@
 import Accounts
 import BlockingIO
+import DequeModule
+import Glibc
 import HTTPServer
 import HTTPTypes
 import Loading
+import Locking
 import Redaction
 import Scheduling
 
@@ -12,6 +15,8 @@ struct OriginalRedaction: Sendable {
 
     /// Reads originals for all galleries of the process.
     private static let pool = BlockingPool(label: "redaction", threads: 8, threadsPerGroup: 4)
+    /// For further ranges of a file.
+    private static let recent = Guarded(RecentEdits())
 
     /// Nil for a request that may have originals as they are.
     init?(for request: Request) {
@@ -48,14 +53,21 @@ struct OriginalRedaction: Sendable {
             completion(.failure(.notRedactable))
             return nil
         }
-        return Self.pool.run(in: file.folder ?? -1, priority: priority) {
+        return Self.pool.run(in: file.folder ?? -1, priority: priority) { [keeping] in
             Result { () throws(RedactionError) in
-                try redactor.edits(of: file.descriptor.number, length: file.length)
+                guard let content = FileContent(of: file), content.size == file.length else {
+                    throw .unreadable
+                }
+                if let edits = Self.recent.withLock({ $0.edits(of: content, keeping) }) { return (content, edits) }
+                let edits = try redactor.edits(of: file.descriptor.number, length: file.length)
+                Self.recent.withLock { $0.insert(edits, of: content, keeping) }
+                return (content, edits)
             }
-        } then: { [keeping] outcome in
+        } then: { [keeping] (outcome: Result<Result<(FileContent, FileEdits), RedactionError>, BlockingPool.Failure>) in
             switch outcome {
-            case .success(.success(let edits)):
-                completion(.success(RedactedOriginal(file: file, edits: edits, keeping: keeping)))
+            case .success(.success(let (content, edits))):
+                completion(
+                    .success(RedactedOriginal(file: file, content: content, edits: edits, keeping: keeping)))
             case .success(.failure(.unreadable)), .failure: completion(.failure(.redactionFailed))
             case .success(.failure): completion(.failure(.notRedactable))
             }
@@ -66,10 +78,64 @@ struct OriginalRedaction: Sendable {
 /// An original, and the edits without which it must not be sent.
 struct RedactedOriginal: Sendable {
     let file: OriginalFile
+    /// What the edits are for.
+    let content: FileContent
     let edits: FileEdits
     let keeping: Redactor.Keeping
 
-    var edit: FileRegion.Edit { { [edits] in edits.apply(to: &$0, at: $1) } }
+    /// The metadata of a file that is overwritten meanwhile may be elsewhere, so its sending ends.
+    var edit: FileRegion.Edit {
+        { [file, content, edits] bytes, position in
+            edits.apply(to: &bytes, at: position)
+            return FileContent(of: file) == content
+        }
+    }
+}
+
+/// Identifies the present content of an open file.
+struct FileContent: Hashable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+    /// In bytes.
+    let size: Int64
+    private let modified: [Int]
+    private let changed: [Int]
+
+    /// Nil if the file cannot be examined.
+    init?(of file: OriginalFile) {
+        let descriptor = file.descriptor.number
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        // Files in the caches change by eviction alone, when their number of links does.
+        changed = file.folder == nil ? [] : [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    }
+}
+
+/// The edits of the files that were redacted last.
+private struct RecentEdits {
+    private struct Key: Hashable {
+        let content: FileContent
+        let keeping: Redactor.Keeping
+    }
+
+    private static let capacity = 64
+    private var edits: [Key: FileEdits] = [:]
+    private var keys: Deque<Key> = []
+
+    func edits(of content: FileContent, _ keeping: Redactor.Keeping) -> FileEdits? {
+        edits[Key(content: content, keeping: keeping)]
+    }
+
+    mutating func insert(_ new: FileEdits, of content: FileContent, _ keeping: Redactor.Keeping) {
+        let key = Key(content: content, keeping: keeping)
+        guard edits.updateValue(new, forKey: key) == nil else { return }
+        keys.append(key)
+        if keys.count > Self.capacity { edits[keys.removeFirst()] = nil }
+    }
 }
 
 extension Problem {

@@ -185,7 +185,7 @@ struct RenditionRoute {
 
     // MARK: - Redacted originals
 
-    /// Responds with an original without its metadata. A token changes nothing: such an original is no slot's picture.
+    /// Responds with an original without its metadata. No token is issued for one.
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ version: ContentVersion?, _ redaction: OriginalRedaction
     ) {

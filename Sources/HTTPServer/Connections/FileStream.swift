@@ -78,7 +78,7 @@ public final class FileStream: BodyStream {
             defer { state.offset += Int64(bytes.count) }
             return state.offset
         }
-        region.edit?(&bytes, offset)
+        guard region.edit?(&bytes, offset) != false else { return .aborted }
         return .bytes(bytes)
     }
 

@@ -17,7 +17,8 @@ public final class FileRegion: Sendable {
     /// - Parameters:
     ///   - bytes: Bytes of the file. Their number must stay.
     ///   - position: Where they begin in the file.
-    public typealias Edit = @Sendable (_ bytes: inout [UInt8], _ position: Int64) -> Void
+    /// - Returns: Whether they may be sent; otherwise the body breaks off.
+    public typealias Edit = @Sendable (_ bytes: inout [UInt8], _ position: Int64) -> Bool
 
     /// Takes ownership of `descriptor`.
     public init(descriptor: Int32, offset: Int64 = 0, length: Int64, group: Int = 0, edit: Edit? = nil) {

@@ -94,15 +94,15 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
     /// The jobs that are looking into the caches for a rendition of the image that this fetch is for.
     func jobsLookingUp(imageOf fetch: FetchID) -> [JobID] {
         guard let image = originals.key(of: fetch) else { return [] }
-        return Rendition.allCases.flatMap { rendition in
+        let keys = Rendition.allCases.flatMap { rendition in
             OutputFormat.allCases.flatMap { format in
-                [false, true].compactMap {
-                    job(
-                        for: Key(
-                            image: image, version: nil, rendition: rendition, format: format, acceptsThumbnail: $0))
+                [false, true].map {
+                    Key(image: image, version: nil, rendition: rendition, format: format, acceptsThumbnail: $0)
                 }
             }
-        }.filter { stages[$0] == .finding }
+        }
+        let whole = Key(image: image, version: nil, rendition: .original, format: .jpeg, needsWholeOriginal: true)
+        return (keys + [whole]).compactMap(job).filter { stages[$0] == .finding }
     }
 
     // MARK: - Waiters

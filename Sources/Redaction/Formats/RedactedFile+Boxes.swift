@@ -65,7 +65,14 @@ extension RedactedFile {
         in range: Range<Int64>, _ body: (inout Self, ISOBox) throws(RedactionError) -> Void
     ) throws(RedactionError) {
         var boxes = ISOBoxes(in: range, of: bytes, upTo: Self.maximumBoxes)
-        while let box = boxes.next() { try body(&self, box) }
+        var count = 0
+        while let box = boxes.next() {
+            count += 1
+            try body(&self, box)
+        }
+        guard count < Self.maximumBoxes else { throw .tooComplex }
+        // What cannot be read is no box either, and must not be overwritten for that.
+        _ = try read(boxes.position, Int(min(16, range.upperBound - boxes.position)))
         try clear(boxes.position..<range.upperBound)
     }
 
@@ -107,7 +114,7 @@ extension RedactedFile {
     /// The extents of all items in the order of the file. Exif that is too long or has several extents counts as other
     /// metadata, which is overwritten.
     ///
-    /// - Throws: ``RedactionError/malformed`` if metadata overlaps with another item, or is outside of the data.
+    /// - Throws: ``RedactionError/malformed`` if metadata overlaps with another item, or an item is outside of the data.
     private func extents(
         of kinds: ItemKinds, _ places: ItemPlaces, _ media: [Range<Int64>], _ data: Range<Int64>?
     ) throws(RedactionError) -> [(range: Range<Int64>, kind: ItemKinds.Kind)] {
@@ -118,13 +125,11 @@ extension RedactedFile {
             guard let place = places.places[number] else { continue }
             let extents = try self.extents(of: place, in: data)
             let isReadable = extents.count == 1 && extents[0].count <= RedactedExif.longest
-            if kind != .image {
-                others += extents.count
-                guard others <= Self.maximumOtherExtents else { throw .tooComplex }
-                guard extents.allSatisfy({ extent in spaces.contains { $0.contains(extent) } }) else {
-                    throw .malformed
-                }
+            if kind != .image { others += extents.count }
+            guard others <= Self.maximumOtherExtents, spaces.count * extents.count <= Self.maximumExtents else {
+                throw .tooComplex
             }
+            guard extents.allSatisfy({ extent in spaces.contains { $0.contains(extent) } }) else { throw .malformed }
             items += extents.map { ($0, kind == .exif && !isReadable ? .otherMetadata : kind) }
             guard items.count <= Self.maximumExtents else { throw .tooComplex }
         }
@@ -165,11 +170,10 @@ extension RedactedFile {
     ) throws(RedactionError) -> [Range<Int64>] {
         let space = place.isInData ? data : 0..<length
         return try place.extents.map { extent throws(RedactionError) in
-            // An empty one reaches to the end.
-            let size = Int64(space?.count ?? 0)
-            let end = extent.isEmpty ? size : extent.upperBound
-            guard let space, extent.lowerBound <= end, end <= size else { throw .malformed }
-            return space.lowerBound + extent.lowerBound..<space.lowerBound + end
+            // An empty one reaches to the end, whatever is there.
+            guard !extent.isEmpty else { throw .unsupported }
+            guard let space, extent.upperBound <= Int64(space.count) else { throw .malformed }
+            return space.lowerBound + extent.lowerBound..<space.lowerBound + extent.upperBound
         }
     }
 

@@ -1,9 +1,10 @@
 import FileHeads
 
 extension RedactedFile {
-    /// The extensions by applications that say how the picture looks: loops, and the colour profile.
-    private static var visualApplications: [[UInt8]] {
-        ["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"].map { Array($0.utf8) }
+    /// The extensions by applications that say how the picture looks, and the most bytes that each has: loops, and the colour
+    /// profile.
+    private static var visualApplications: [[UInt8]: Int64] {
+        [Array("NETSCAPE2.0".utf8): 24, Array("ANIMEXTS1.0".utf8): 24, Array("ICCRGBG1012".utf8): 4 << 20]
     }
 
     /// Keeps the images and how long each is shown; overwrites comments, texts, and other extensions (GIF89a, §17 to §27).
@@ -18,7 +19,7 @@ extension RedactedFile {
                 position = try endOfBlocks(from: position)
             case 0x21 where length - position >= 3:
                 let end = try endOfBlocks(from: position + 2)
-                if try !isVisualExtension(at: position) { try replaceExtension(position..<end) }
+                if try !isVisualExtension(position..<end) { try replaceExtension(position..<end) }
                 position = end
             // The trailer, or something that no format defines.
             case 0x3b: return try clear(position + 1..<length)
@@ -41,14 +42,17 @@ extension RedactedFile {
         return length
     }
 
-    private func isVisualExtension(at position: Int64) throws(RedactionError) -> Bool {
-        switch try byte(at: position + 1) {
-        // Graphic control.
-        case 0xf9: return true
+    private func isVisualExtension(_ range: Range<Int64>) throws(RedactionError) -> Bool {
+        switch try byte(at: range.lowerBound + 1) {
+        // Graphic control: four bytes.
+        case 0xf9: return range.count == 8
         case 0xff:
-            guard length - position >= 14 else { return false }
-            let block = try read(position + 2, 12)
-            return block.first == 11 && Self.visualApplications.contains(Array(block.dropFirst()))
+            guard range.count >= 14 else { return false }
+            let block = try read(range.lowerBound + 2, 12)
+            guard block.first == 11, let longest = Self.visualApplications[Array(block.dropFirst())] else {
+                return false
+            }
+            return Int64(range.count) <= longest
         default: return false
         }
     }
