@@ -180,7 +180,8 @@ struct LibraryOutageTests {
     @Test func `a database that is not there is an error that names it and says why`() async throws {
         let gallery = try #require(await SharedAccounts())
         gallery.server.end()
-        let error = try #require(await #expect(throws: AccountsError.self) { _ = try await gallery.node() })
+        let error = try #require(
+            await #expect(throws: AccountsError.self) { _ = try await gallery.node(openingTime: .seconds(2)) })
         #expect(error.description.contains("127.0.0.1") && error.description.contains("refused"))
         #expect(!error.description.contains(PostgresServer.password))
     }

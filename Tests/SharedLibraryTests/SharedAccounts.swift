@@ -21,10 +21,12 @@ struct SharedAccounts {
         self.server = server
     }
 
-    func node(gallery: String = "test", validity: Duration = .seconds(10)) async throws -> Accounts {
+    func node(
+        gallery: String = "test", validity: Duration = .seconds(10), openingTime: Duration = .seconds(15)
+    ) async throws -> Accounts {
         var pace = PostgresLibrary.Pace()
         pace.validity = validity
-        pace.openingTime = .seconds(2)
+        pace.openingTime = openingTime
         let address = try PostgresAddress(server.url())
         return try await Accounts.open(
             logger: log.logger,
