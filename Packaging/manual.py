@@ -41,6 +41,12 @@ def option(argument: dict) -> list[str]:
     return [".TP", title, escaped(argument.get("abstract", ""))]
 
 
+def place(argument: dict) -> str:
+    """A positional argument in the synopsis."""
+    name = f"\\fI{escaped(argument['valueName'].upper())}\\fR" + (" ..." if argument["isRepeating"] else "")
+    return f"[{name}]" if argument["isOptional"] else name
+
+
 def key(argument: dict) -> tuple:
     return (argument["kind"], argument["valueName"], argument.get("abstract"))
 
@@ -49,20 +55,20 @@ def page(help_dump: dict) -> str:
     program = help_dump["command"]
     commands = [one for one in program["subcommands"] if one["commandName"] != "help" and one["shouldDisplay"]]
     shown = {one["commandName"]: [a for a in one["arguments"] if a["shouldDisplay"]] for one in commands}
-    servers = [arguments for name, arguments in shown.items() if name != "health"]
+    servers = [shown["serve"], shown["demo"]]
     common = set.intersection(*(set(map(key, arguments)) for arguments in servers))
     lines = ['.TH TESSERA 1 "" Tessera "User Commands"', ".SH NAME", "tessera \\- gallery server for a million pictures",
              ".SH SYNOPSIS"]
     for one in commands:
-        words = [".B tessera " + one["commandName"], "[\\fIOPTION\\fR ...]"]
-        words += ["[\\fISOURCE\\fR ...]"] if any(a["kind"] == "positional" for a in shown[one["commandName"]]) else []
+        words = [".B tessera " + escaped(one["commandName"]), "[\\fIOPTION\\fR ...]"]
+        words += [place(a) for a in shown[one["commandName"]] if a["kind"] == "positional"]
         lines += words + [".br"]
     lines += [".SH DESCRIPTION", escaped(program["abstract"])] + described(program.get("discussion", ""))
     for one in commands:
         name = one["commandName"]
-        lines += [f".SH {name.upper()}", escaped(one["abstract"])] + described(one.get("discussion", ""))
+        lines += [f".SH {escaped(name.upper())}", escaped(one["abstract"])] + described(one.get("discussion", ""))
         for argument in shown[name]:
-            if key(argument) not in common or name == "health":
+            if key(argument) not in common or shown[name] not in servers:
                 lines += option(argument)
     lines += [".SH OPTIONS FOR SERVE AND DEMO"]
     for argument in servers[0]:

@@ -90,9 +90,10 @@ extension Accounts {
     /// - Throws: ``LibraryReplaced``, `JSONFieldError`. Then the accounts stay out of date.
     func take(_ news: LibraryNews, since began: Double) throws {
         var records = news.records
+        let found = try records.lazy.compactMap { try InstallationSecret($0) }.first
+        // Another secret is news if a library has been moved to where this node has begun a new one.
+        guard found?.bytes == secret.bytes || found == nil && !news.isWhole else { throw LibraryReplaced() }
         if news.isWhole {
-            let found = try records.lazy.compactMap { try InstallationSecret($0) }.first
-            guard found?.bytes == secret.bytes else { throw LibraryReplaced() }
             records = book.withLock { $0.removals(ofRecordsMissingFrom: records) } + records
         }
         if !records.isEmpty { try apply(records) }

@@ -36,7 +36,7 @@ extension Gallery {
         /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
         /// The file of accounts, and of the secret that keys ids; created if it does not exist. Nil for none: then ids
-        /// are not keyed. Not used with a ``database``.
+        /// are not keyed. With a ``database`` it is not used, but accounts in it that the database lacks are pointed out.
         public var library: String?
         /// Who may see the gallery.
         public var access = Access.everybody

@@ -6,11 +6,12 @@ enum DataFolder {
     /// and a restart finds its own again.
     static func standard(for sources: [String]) -> String { cacheFolder() + "/tessera/" + name(of: sources) }
 
-    /// The default file of the library, which cannot be rebuilt, so it is not in the cache folder. Creates its
-    /// folder.
-    static func standardLibrary(for sources: [String]) throws -> String {
+    /// The default file of the library, which cannot be rebuilt, so it is not in the cache folder.
+    ///
+    /// - Parameter createsFolder: Whether its folder is created.
+    static func standardLibrary(for sources: [String], createsFolder: Bool) throws -> String {
         let folder = dataFolder() + "/tessera/" + name(of: sources)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if createsFolder { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
         return folder + "/library.sqlite"
     }
 

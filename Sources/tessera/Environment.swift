@@ -66,7 +66,7 @@ enum Environment {
 
     /// The variables of all options, those that only a help text names, and those without an option.
     private static let known: Set<String> = {
-        let commands: [any ParsableCommand.Type] = [Serve.self, Demo.self, Health.self]
+        let commands: [any ParsableCommand.Type] = [Serve.self, Demo.self, MoveLibrary.self, Health.self]
         let help = commands.map { $0.helpMessage(includeHidden: true, columns: 10_000) }.joined(separator: "\n")
         let named = help.matches(of: /TESSERA_[A-Z0-9_]+/).map { String($0.output) }
         return Set(

@@ -43,11 +43,10 @@ struct Serve: AsyncParsableCommand {
         let first = try first ?? Environment.value("first") ?? 0
         let sources = try Source.parse(words, count: count, first: first, store: store.store())
         var configuration = try server.configuration(standardData: DataFolder.standard(for: words))
-        if configuration.database == nil {
-            configuration.library =
-                try server.namedLibrary()
-                ?? (server.namedData().map { $0 + "/library.sqlite" } ?? DataFolder.standardLibrary(for: words))
-        }
+        configuration.library =
+            try server.namedLibrary()
+            ?? (server.namedData().map { $0 + "/library.sqlite" }
+                ?? DataFolder.standardLibrary(for: words, createsFolder: configuration.database == nil))
         let tiles = try store.tileBucket()
         configuration.tileBucket = tiles?.folder
         configuration.eventsSecret = try store.secretOfEvents()

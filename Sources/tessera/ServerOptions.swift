@@ -7,7 +7,6 @@ import HTTPServer
 import Loading
 import Logging
 import Origins
-import Postgres
 import Redis
 import RenderWorkers
 import Renditions
@@ -119,11 +118,8 @@ struct ServerOptions: ParsableArguments {
             valueName: "url"))
     var redis: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The PostgreSQL database through which nodes of one gallery share image metadata and accounts: postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…]. (TESSERA_DATABASE; none)",
-            valueName: "url"))
-    var database: String?
+    @OptionGroup
+    var database: DatabaseOption
 
     @OptionGroup
     var forwardAuth: ForwardAuthOptions
@@ -286,12 +282,8 @@ extension ServerOptions {
                 throw ValidationError("--redis: \(error).")
             }
         }
-        if let text = try database ?? Environment.value("database") {
-            do {
-                configuration.database = try PostgresAddress(text)
-            } catch {
-                throw ValidationError("--database: \(error).")
-            }
+        if let address = try database.address() {
+            configuration.database = address
             guard try namedLibrary() == nil else {
                 throw ValidationError(
                     "Use either --library or --database, not both: with --database, the accounts are in the database.")

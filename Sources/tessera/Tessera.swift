@@ -11,6 +11,6 @@ struct Tessera: AsyncParsableCommand {
             on; the command line takes precedence.
             """,
         version: Release.version,
-        subcommands: [Serve.self, Demo.self, Health.self]
+        subcommands: [Serve.self, Demo.self, MoveLibrary.self, Health.self]
     )
 }

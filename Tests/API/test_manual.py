@@ -23,12 +23,19 @@ def manual() -> str:
     return re.sub(".\b", "", shown.stdout)
 
 
-@pytest.mark.parametrize("command", ["serve", "demo", "health"])
+@pytest.mark.parametrize("command", ["serve", "demo", "move-library", "health"])
 def test_each_option_is_described(manual, command):
     options = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", output_of("help", command), re.MULTILINE))
-    assert len(options) > 3
+    assert len(options) >= 3
     for option in options:
         assert re.search(rf"^ +(-\w, )?{option}\b", manual, re.MULTILINE), option
+
+
+def test_each_command_is_shown_with_its_arguments(manual):
+    commands = re.findall(r"^ +tessera (\w.*)$", manual.split("DESCRIPTION")[0], re.MULTILINE)
+    assert [" ".join(command.split()) for command in commands] == [
+        "serve [OPTION ...] [SOURCE ...]", "demo [OPTION ...]", "move-library [OPTION ...] FILE [SOURCE ...]",
+        "health [OPTION ...]"]
 
 
 def test_descriptions_are_those_of_the_command_line(manual):

@@ -36,11 +36,18 @@ final class MemoryLibrary: LibraryStore, Sendable {
             for change in changes {
                 state.records["\(change.kind) \(change.id)"] = change.body == nil ? nil : change
             }
-            state.entries += entries
+            state.entries += entries.enumerated().map { place, entry in
+                AuditEntry(
+                    number: Int64(state.entries.count + place + 1), time: entry.time, actor: entry.actor,
+                    address: entry.address, action: entry.action, subject: entry.subject)
+            }
         }
     }
 
-    func audit(before number: Int64?, limit: Int) throws -> [AuditEntry] { state.withLock(\.entries).reversed() }
+    func audit(before number: Int64?, limit: Int) throws -> [AuditEntry] {
+        Array(state.withLock(\.entries).reversed().lazy.filter { $0.number < number ?? .max }.prefix(limit))
+    }
+
     func close() {}
 
     func open() throws -> Accounts {

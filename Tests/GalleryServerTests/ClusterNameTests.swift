@@ -16,6 +16,14 @@ import Testing
         #expect(ClusterName.of([.bucket(inside)]) != ClusterName.of([.bucket(other)]))
     }
 
+    @Test func `arguments name the gallery that a server with them is, whatever its other options`() throws {
+        let arguments = ["https://example.org/{index}.jpg", "s3://pictures_of_us/2024", "/"]
+        let store = BucketAddress.Store(endpoint: "http://10.0.0.1:9000", region: "eu-west-1")
+        let served = try Source.parse(arguments, count: 1_000, first: 7, store: store)
+        #expect(served.count == 3)
+        #expect(try ClusterName.of(arguments: arguments) == ClusterName.of(served))
+    }
+
     @Test func `other sources, or the same sources in another order, are another gallery`() throws {
         let folders = [Source.folder(path: "/a/One"), .folder(path: "/a/Two")]
         let names = [

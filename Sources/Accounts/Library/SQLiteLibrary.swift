@@ -94,6 +94,20 @@ final class SQLiteLibrary: LibraryStore {
         }
     }
 
+    /// Whether there are records or entries of kinds that this program does not know, and that the other calls leave out.
+    var hasUnknownContent: Bool {
+        get throws {
+            let kinds = LibraryRecord.Kind.allCases.map(\.rawValue)
+            let actions = AuditEntry.Action.allCases.map(\.rawValue)
+            return try database.read { db in
+                let areKnown =
+                    try Set(String.fetchAll(db, sql: "SELECT DISTINCT kind FROM record")).isSubset(of: kinds)
+                    && Set(String.fetchAll(db, sql: "SELECT DISTINCT action FROM audit")).isSubset(of: actions)
+                return !areKnown
+            }
+        }
+    }
+
     private func write(_ changes: [LibraryRecord], _ entries: [AuditEntry]) throws {
         try database.write { db in
             for change in changes {

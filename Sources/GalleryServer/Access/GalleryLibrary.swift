@@ -52,9 +52,11 @@ struct GalleryLibrary: Sendable {
     ) async throws -> Accounts? {
         if let address = configuration.database {
             guard configuration.access != .everybody else { return nil }
-            return try await Accounts.open(logger: logger) { () throws(AccountsError) in
+            let accounts = try await Accounts.open(logger: logger) { () throws(AccountsError) in
                 try PostgresLibrary(address, gallery: ClusterName.of(sources), logger: logger)
             }
+            if !accounts.hasOwner, let path = configuration.library { warn(ofAccountsIn: path, logger) }
+            return accounts
         }
         guard let path = configuration.library else { return nil }
         do {
@@ -66,6 +68,16 @@ struct GalleryLibrary: Sendable {
             logger.warning("\(error) Ids of images can be guessed until it exists.")
             return nil
         }
+    }
+
+    /// Logs that a library has not been moved to the database, which has no accounts yet.
+    private static func warn(ofAccountsIn path: String, _ logger: Logger) {
+        guard let move = try? LibraryMove(file: path), move.accountCount > 0 else { return }
+        logger.warning(
+            """
+            The database has no accounts, but \(path) has. To move them, stop all nodes and run “tessera move-library \
+            \(path) SOURCE… --database URL” with their sources and their database.
+            """)
     }
 
     func close() async { await accounts?.close() }

@@ -13,6 +13,14 @@ enum ClusterName {
         return ContentVersion(rawValue: state).description
     }
 
+    /// The same for SOURCE arguments.
+    ///
+    /// - Throws: `CatalogError.badSource`.
+    static func of(arguments: [String]) throws(CatalogError) -> String {
+        // The number of a template's images, and a bucket's store, do not count.
+        of(try Source.parse(arguments, count: 1, store: BucketAddress.Store(style: .path)))
+    }
+
     private static func word(_ source: Source) -> String {
         switch source {
         case .folder(let path): "folder " + lastPart(path)
