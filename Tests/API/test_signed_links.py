@@ -41,12 +41,14 @@ def test_a_link_proves_that_its_reader_was_told_of_the_picture(gallery, owner):
         tile.replace(images[0]["id"], images[1]["id"]), other[:-13] + code, tile.replace("/tile?", "/original?"),
         original.replace("/original?", "/tile?"), tile[:-1] + ("0" if tile[-1] != "0" else "1"), tile[:-1], tile + "0",
         tile.replace("~", "."), tile + "&r=1", tile.replace("v=", "v=0"),
-        tile.replace(tile[-22:-14], guest.id), guest.get("/api/v1/images").json["images"][0]["links"]["original"]]
-    for link in wrong[:-1]:
+        tile.replace(tile[-22:-14], guest.id)]
+    for link in wrong:
         refused = stranger.get(link)
         assert refused.is_problem(404) and refused.body == never.body, link
-    # A guest's link to an original carries no code.
-    assert "r=" not in wrong[-1] and stranger.get(wrong[-1]).is_problem(401) and guest.get(wrong[-1]).is_problem(403)
+    # A guest has no link to an original, and needs a right and not an address.
+    assert "original" not in guest.get("/api/v1/images").json["images"][0]["links"]
+    unsigned = original.split("&")[0]
+    assert stranger.get(unsigned).is_problem(401) and guest.get(unsigned).is_problem(403)
     assert stranger.get(tile.split("&")[0]).is_problem(401)
     # A change of the role ends every link, also of pictures that are in memory.
     assert stranger.get(tile).status == 200
