@@ -34,6 +34,10 @@ SEES_FILES = {"owner", "member", "token: originals view"}
 SECRET = "the-secret-of-the-events"
 # Everybody may ask about a share and unlock it, if there is one.
 ABOUT_SHARES = {("GET", "/api/v1/session"), ("POST", "/api/v1/unlock")}
+# All that an address may tell: addresses stand in histories and logs. Of these, a token of the loader opens one rendition once;
+# a provider's code is worth nothing without its verifier.
+IN_ADDRESSES = {"q", "folder", "sort", "direction", "seed", "limit", "offset", "cursor", "before", "parent", "image", "first",
+                "count", "accept", "v", "token", "code", "state", "iss", "error"}
 # Exist only with a provider.
 ABSENT = {"/api/v1/session/oidc", "/api/v1/session/oidc/callback"}
 
@@ -107,3 +111,22 @@ def test_each_route_admits_whom_its_rule_names_however_the_credential_is_sent(be
             if is_refused(name, answer) == (name in admitted or name == "secret" and admitted >= STRANGERS):
                 wrong.append((method, path, name, answer.status))
     assert wrong == []
+
+
+def test_no_address_has_a_parameter_for_a_password_or_another_credential(bearers):
+    description = json.loads((ROOT / "Public/api/openapi.json").read_text())
+    named = set()
+    for operations_ in description["paths"].values():
+        for parameter in (one for operation in operations_.values() for one in operation.get("parameters", [])):
+            if "$ref" in parameter:
+                parameter = description["components"]["parameters"][parameter["$ref"].rsplit("/", 1)[1]]
+            named |= {parameter["name"]} if parameter["in"] == "query" else set()
+    assert named == IN_ADDRESSES
+    # Nor does one count that is not described.
+    owner = bearers[0][1]
+    locked = next(below for name, _, below in bearers if name == "visitor of a locked share")
+    secrets = [PASSWORD.replace(" ", "%20"), owner.issue("view"), next(iter(owner.cookies.values()))]
+    for name in ("password", "pass", "token", "access_token", "api_key", "apikey", "key", "secret", "session", "r"):
+        for secret in secrets:
+            for below in ("", locked):
+                assert Person(owner.gallery).get(f"{below}/api/v1/images?{name}={secret}").is_problem(401), (name, below)

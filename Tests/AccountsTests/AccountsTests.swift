@@ -135,6 +135,70 @@ import Testing
         }
     }
 
+    @Test func `a share grants nothing that its maker lacks, and ends with the maker's right to share`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts)
+        let maker = try await accounts.accept(
+            try await accounts.invite(.member, by: owner.principal, from: sender).text, name: "mia", password: password,
+            from: sender
+        ).principal
+        func share(_ contents: Share.Contents, by principal: Principal) async throws(AccountsError) -> Share {
+            try await accounts.share(
+                .init(name: "s", view: "", lifetime: nil, password: nil, contents: contents), by: principal,
+                from: sender)
+        }
+        // No role may share without having originals, but a credential may grant less than its account has.
+        let limited = Principal(
+            account: maker.account, name: maker.name, role: maker.role, rights: [.view, .share],
+            credential: maker.credential)
+        await #expect(throws: AccountsError.notFound) { try await share([.metadata, .originals], by: limited) }
+        let plain = try await share(.metadata, by: limited)
+        #expect(accounts.visit(plain.key(accounts.secret), pass: nil)?.principal?.rights == .view)
+        let key = try await share(.originals, by: maker).key(accounts.secret)
+        let visitor = try #require(accounts.visit(key, pass: nil)?.principal)
+        #expect(visitor.rights == [.view, .originals] && accounts.isCurrent(visitor))
+        try await accounts.change(maker.account, to: .guest, by: owner.principal, from: sender)
+        #expect(accounts.visit(key, pass: nil) == nil && !accounts.isCurrent(visitor))
+        try await accounts.change(maker.account, to: .member, by: owner.principal, from: sender)
+        #expect(accounts.visit(key, pass: nil)?.principal == visitor && accounts.isCurrent(visitor))
+        try await accounts.remove(maker.account, by: owner.principal, from: sender)
+        #expect(accounts.visit(key, pass: nil) == nil && !accounts.isCurrent(visitor))
+        #expect(accounts.shares(for: owner.principal).isEmpty)
+    }
+
+    @Test func `each sees the own shares, and an owner everybody's, whoever has made them`() async throws {
+        let accounts = try world.open()
+        let owner = try await owner(accounts).principal
+        var people = [owner]
+        for name in ["mia", "max"] {
+            let code = try await accounts.invite(.member, by: owner, from: sender)
+            people.append(
+                try await accounts.accept(code.text, name: name, password: password, from: sender).principal)
+        }
+        var chance = SeededRandom(seed: 1)
+        var makers: [String: Principal] = [:]
+        for _ in 0..<100 {
+            let person = people.randomElement(using: &chance)!
+            if let id = makers.keys.sorted().randomElement(using: &chance), Bool.random(using: &chance) {
+                let mayEnd = makers[id] == person || person == owner
+                do throws(AccountsError) {
+                    try await accounts.endShare(id, by: person, from: sender)
+                    #expect(mayEnd)
+                    makers[id] = nil
+                } catch {
+                    #expect(error == .notFound && !mayEnd)
+                }
+            } else {
+                let new = Accounts.NewShare(name: "s", view: "", lifetime: nil, password: nil, contents: [])
+                makers[try await accounts.share(new, by: person, from: sender).id] = person
+            }
+            for person in people {
+                let expected = makers.filter { person == owner || $0.value == person }.keys
+                #expect(accounts.shares(for: person).map(\.id).sorted() == expected.sorted())
+            }
+        }
+    }
+
     @Test func `visits are counted at once, and written together`() async throws {
         let accounts = try world.open()
         let owner = try await owner(accounts)

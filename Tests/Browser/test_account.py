@@ -130,6 +130,33 @@ def test_people_are_invited_and_removed(owner, browse, server):
     guest.get_by_role("heading", name="Sign in").wait_for()
 
 
+POST = """([path, body]) => fetch(`api/v1/${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body) }).then((answer) => answer.json())"""
+
+
+def test_markup_in_names_that_others_have_chosen_is_text(owner, browse, server):
+    markup = "<img src=x onerror=hacked=1>"
+    code = owner.evaluate(POST, ["people", {"role": "member"}])["code"]
+    member = browse(f"account.html#invitation={code}")
+    member.locator("#entrance-name").fill(markup)
+    member.locator("#entrance-password").fill(PASSWORD)
+    member.keyboard.press("Enter")
+    member.locator(".slot[data-phase=displayed]").first.wait_for()
+    link = member.evaluate(POST, ["shares", {"name": markup, "view": ""}])["link"]
+    member.evaluate(POST, ["app-tokens", {"name": markup, "scopes": ["view"]}])
+    member.goto(f"{server.address}/account.html")
+    member.get_by_role("button", name=f"Revoke {markup}").wait_for()
+    owner.goto(f"{server.address}/account.html")
+    remove = owner.get_by_role("button", name=f"Remove {markup}")
+    remove.click()
+    owner.get_by_role("alertdialog", name=f"Remove {markup}?").wait_for()
+    owner.get_by_text(markup).nth(1).wait_for()
+    visitor = browse(link)
+    visitor.locator(".slot[data-phase=displayed]").first.wait_for()
+    for page in (member, owner, visitor):
+        assert page.evaluate("() => !('hacked' in window) && !document.querySelector('img[src=x], [onerror]')")
+
+
 def test_an_app_token_is_shown_once_and_revoked(owner, server):
     owner.goto(f"{server.address}/account.html")
     owner.get_by_label("Name of the program").fill("backup")

@@ -172,6 +172,15 @@ enum Way: CaseIterable, Sendable { case direct, live }
         #expect(try await ask(way, .get, "/query?a=1&b=%C3%A9+x&c&=d&a=2&%zz=1").body == "a=1|b=é x|c=|=d|a=2|%zz=1")
     }
 
+    @Test func `a router that admits requests accepts no route without a rule`() async {
+        await #expect(processExitsWith: .failure) {
+            var router = Router { request, _ in request }
+            router.get("/with", for: AccessRule("anybody")) { _, reply in reply.send(Response(text: "")) }
+            guard router.table.count == 1 else { return }
+            router.get("/without") { _, reply in reply.send(Response(text: "")) }
+        }
+    }
+
     @Test func `strings in a problem document are escaped as JSON`() {
         let problem = Problem(.badRequest, title: "a\"b\\c\n\u{1}", members: ["n": 5])
         let text = String(decoding: problem.json, as: UTF8.self)
