@@ -3,8 +3,8 @@ import { learnPermissions } from './permissions.js';
 import { find } from './template.js';
 
 /**
- * Hides what this page may not do. If somebody is signed in, adds a link to the account to the settings, and "Share" to the navigation. "Share" opens the
- * page about accounts with the view on screen.
+ * Hides controls that this page has no permission for. If somebody is signed in, adds a link to the account to the
+ * settings, and "Share" to the navigation. "Share" opens the page about accounts with the view on screen.
  */
 export function offerAccount() {
   // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.

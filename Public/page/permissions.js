@@ -1,9 +1,9 @@
 /**
- * What the server lets this page do: everything, until it has said otherwise. `redacted`: originals lose their metadata.
+ * Permissions that the server grants this page; all are assumed until it responds. `redacted`: originals lose their metadata.
  */
 export const permissions = { originals: true, redacted: false, search: true };
 
-/** The controls for it. */
+/** The controls to hide without each permission. */
 const controls = { originals: '#viewer-download, #viewer-open', search: '#search, #navigation-search' };
 
 /** Media types whose metadata the server can remove. */
@@ -30,7 +30,7 @@ export async function learnPermissions() {
   if (!granted) return;
   permissions.originals = granted.includes('originals');
   permissions.redacted = share !== undefined && !(granted.includes('metadata') && granted.includes('place'));
-  // A search finds pictures by what a share may keep to itself.
+  // A search could reveal metadata that the share hides.
   permissions.search = !permissions.redacted;
   for (const name of /** @type {(keyof typeof controls)[]} */ (['originals', 'search'])) {
     if (permissions[name]) continue;

@@ -211,9 +211,9 @@ struct InspectedOriginal {
         kind == .svg ? Rendition.step2560.longestSide ?? 0 : max(storedWidth, storedHeight)
     }
 
-    /// The file itself, if it is small (its head is all of it) and a browser displays it as well as the encoded
+    /// The file without its metadata, if it is small (its head is all of it) and a browser displays it as well as the encoded
     /// rendition: with the same size in pixels, and at most half as large again in bytes, because encoding it would
-    /// lose detail. Without its metadata: not everybody who may see a picture may know where it was taken.
+    /// lose detail. The metadata is removed because the same bytes go to clients that may not see the place.
     func fileItself(insteadOf encoded: Rendered) -> Rendered? {
         guard isPlain, !reader.isEdited, reader.head.count == Int(reader.fileLength), encoded.width == storedWidth,
             encoded.height == storedHeight, reader.head.count <= encoded.bytes.count * 3 / 2,

@@ -36,7 +36,8 @@ extension Gallery {
         /// Where the spans of requests and loads are sent; nil for nowhere.
         public var traces: Traces.Configuration?
         /// The file of accounts, and of the secret that keys ids; created if it does not exist. Nil for none: then ids
-        /// are not keyed. With a ``database`` it is not used, but accounts in it that the database lacks are pointed out.
+        /// are not keyed. With a ``database`` it is not used; a warning is
+        /// logged if it has accounts and the database has no owner.
         public var library: String?
         /// Who may see the gallery.
         public var access = Access.everybody

@@ -21,7 +21,7 @@ public struct FileEdits: Hashable, Sendable {
 
     public var isEmpty: Bool { edits.isEmpty }
 
-    /// Replaces what has to be replaced in a part of the file.
+    /// Applies the edits to a part of the file.
     ///
     /// - Parameters:
     ///   - bytes: The part.

@@ -1,7 +1,7 @@
 import FileHeads
 import Glibc
 
-/// Reads a file by windows. Used by one thread at a time.
+/// Reads a file in windows of 64 KiB. Used by one thread at a time.
 final class FileWindow: RandomAccessBytes {
     private static let windowLength = 64 << 10
 

@@ -1,6 +1,6 @@
 import FileHeads
 
-/// Exif with nothing but allowed tags, written anew.
+/// Rewrites Exif with allowed tags only.
 enum RedactedExif {
     /// The longest block, in bytes; the contents of a JPEG's segment are shorter.
     static let longest = 1 << 20
@@ -18,19 +18,19 @@ enum RedactedExif {
             return []
         }
         var entries = allowed(in: main, of: source, tags: keeping == .metadata ? mainTags : mainTags.filter(\.isVisual))
-        let exposure = source.number(Tag.exposure, in: main).flatMap { source.directory(at: $0) }
+        let exposure = source.number(Tag.exifIFD, in: main).flatMap { source.directory(at: $0) }
         let inner = exposure.map {
             allowed(in: $0, of: source, tags: keeping == .metadata ? exposureTags : exposureTags.filter(\.isVisual))
         }
         var writer = DirectoryWriter(isLittleEndian: source.isLittleEndian)
-        if let inner, !inner.isEmpty { entries.append(writer.placeholder(for: Tag.exposure)) }
+        if let inner, !inner.isEmpty { entries.append(writer.placeholder(for: Tag.exifIFD)) }
         writer.write(entries)
         if let inner, !inner.isEmpty {
             writer.resolvePlaceholder()
             writer.write(inner)
         }
         let written = prefix + writer.bytes
-        // Values may overlap in the source, and do not in what is written.
+        // Values that overlap in the source need more room when written separately.
         return entries.isEmpty || written.count > block.count ? [] : written
     }
 
@@ -55,7 +55,7 @@ enum RedactedExif {
 
     /// In bytes.
     private static let longestText = 4_096
-    /// The longest value that is no text, in bytes: four fractions.
+    /// The longest value that is not a text, in bytes: four rationals.
     private static let longestNumbers = 32
     /// In UTF-16.
     private static let windowsTexts: ClosedRange<UInt16> = 0x9c9b...0x9c9f
@@ -75,7 +75,7 @@ private struct Tag: ExpressibleByIntegerLiteral {
     /// Whether programs need it to show the picture. All of these are single numbers.
     var isVisual = false
 
-    static let exposure: UInt16 = 0x8769
+    static let exifIFD: UInt16 = 0x8769
 
     init(integerLiteral number: UInt16) { self.number = number }
 
@@ -87,24 +87,24 @@ private struct Tag: ExpressibleByIntegerLiteral {
     static func visual(_ number: UInt16) -> Tag { Tag(number, isVisual: true) }
 }
 
-/// In the first directory (Exif 2.32, 4.6.4; TIFF 6.0), sorted.
+/// In IFD0 (Exif 2.32, 4.6.4; TIFF 6.0), sorted.
 private let mainTags: [Tag] = [
     0x010e, 0x010f, 0x0110,  // description, make, model
     .visual(0x0112), .visual(0x011a), .visual(0x011b), .visual(0x0128),  // orientation, resolution and its unit
     0x0131, 0x0132, 0x013b,  // software, date, artist
-    .visual(0x0213),  // position of colour samples
+    .visual(0x0213),  // YCbCr positioning
     0x4746, 0x4749,  // rating
     0x8298,  // copyright
     0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f,  // Windows: title, comment, author, keywords, subject
 ]
 
-/// In the directory of the exposure (Exif 2.32, 4.6.5), sorted. Serial numbers and owners, the notes of makers, comments,
+/// In the Exif IFD (Exif 2.32, 4.6.5), sorted. Serial numbers and owners, the notes of makers, comments,
 /// and the weather are not among them.
 private let exposureTags: [Tag] = [
     0x829a, 0x829d, 0x8822, 0x8827, 0x8830, 0x8831, 0x8832, 0x8833, 0x8834, 0x8835,  // time, aperture, program, ISO
     0x9000, 0x9003, 0x9004, 0x9010, 0x9011, 0x9012,  // version, dates and their time zones
     0x9201, 0x9202, 0x9203, 0x9204, 0x9205, 0x9206, 0x9207, 0x9208, 0x9209, 0x920a, 0x9214,  // exposure, flash, subject
-    0x9290, 0x9291, 0x9292,  // fractions of seconds
+    0x9290, 0x9291, 0x9292,  // subsecond times
     .visual(0xa001), 0xa002, 0xa003,  // colour space, size
     0xa20e, 0xa20f, 0xa210, 0xa215, 0xa217,  // focal plane
     0xa301, 0xa401, 0xa402, 0xa403, 0xa404, 0xa405, 0xa406, 0xa407, 0xa408, 0xa409, 0xa40a, 0xa40c,  // modes
@@ -138,7 +138,7 @@ private struct DirectoryWriter {
             append(Int(value.tag), 2)
             append(Int(value.type), 2)
             append(value.count, 4)
-            if value.tag == Tag.exposure { placeholder = bytes.count }
+            if value.tag == Tag.exifIFD { placeholder = bytes.count }
             if value.bytes.count <= 4 {
                 bytes += value.bytes + Array(repeating: 0, count: 4 - value.bytes.count)
             } else {

@@ -3,10 +3,10 @@ import Images
 
 /// Removes metadata from originals for people who may not learn it, such as where a picture was taken.
 ///
-/// Each format keeps what is needed to show the picture, which is a closed list, and the allowed tags of Exif. Everything
-/// else is overwritten: GPS, XMP, IPTC, the notes of camera makers, comments, thumbnails, what follows the end of the
-/// picture, and whatever no format defines. Overwriting leaves all positions valid, so nothing is decoded or written anew,
-/// and any range of a file can be sent.
+/// An allowlist for each format names the parts needed to show the picture, and the Exif tags that may stay. Everything else
+/// is overwritten: GPS, XMP, IPTC, maker notes, comments, a JPEG's thumbnails, data after the picture, and whatever no format
+/// defines. Bytes are overwritten in place, so positions stay valid, pixels are never decoded, and any byte range can be
+/// served.
 public struct Redactor: Sendable {
     /// What an original keeps besides the picture itself, its colours, and its orientation.
     public enum Keeping: String, Sendable {
@@ -15,7 +15,7 @@ public struct Redactor: Sendable {
         case metadata
     }
 
-    /// Raised when files are redacted otherwise than before.
+    /// Increase when redaction produces different bytes; part of the entity tag.
     public static let revision = 1
 
     private let decoder: ImageFormat.Decoder

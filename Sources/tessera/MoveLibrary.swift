@@ -25,9 +25,11 @@ struct MoveLibrary: ParsableCommand {
 
     func run() throws {
         let words = sources.isEmpty ? Environment.values("source") : sources
-        guard !words.isEmpty else { throw ValidationError("After FILE, name each SOURCE as for tessera serve.") }
+        guard !words.isEmpty else {
+            throw ValidationError("Specify the gallery's sources after FILE, as for tessera serve.")
+        }
         guard let address = try database.address() else {
-            throw ValidationError("Name the nodes' database with --database or TESSERA_DATABASE.")
+            throw ValidationError("Specify the nodes' database with --database or TESSERA_DATABASE.")
         }
         let move = try LibraryMove(file: file)
         try move.write(to: address, ofGallery: words)
@@ -36,7 +38,7 @@ struct MoveLibrary: ParsableCommand {
             Moved to \(address): accounts: \(move.accountCount), shares: \(move.shareCount), entries of the audit log: \
             \(move.entryCount).
             Now start all nodes with --database; restart those that are running.
-            Keep \(file) as a backup, but do not serve with it any more.
+            Keep \(file) as a backup, but do not start a server with it again.
             """)
     }
 }

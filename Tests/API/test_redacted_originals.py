@@ -1,4 +1,4 @@
-"""Originals of shares that do not tell the place, or anything but the picture."""
+"""Originals of shares without the place, or without any metadata."""
 
 import io
 import random
@@ -101,7 +101,7 @@ def assert_redacted(original: bytes, redacted: bytes, name: str, has_camera: boo
 
 
 @pytest.mark.parametrize("contents, has_camera", [(["originals"], False), (["metadata", "originals"], True)])
-def test_originals_lose_what_the_share_does_not_show_and_no_pixel(owner, folder, contents, has_camera):
+def test_originals_lose_hidden_metadata_but_keep_every_pixel(owner, folder, contents, has_camera):
     at, visitor = share(owner, *contents), Person(owner.gallery)
     listed = {image["name"]: image for image in visitor.get(f"{at}/api/v1/images").json["images"]}
     assert len(listed) == 10
@@ -172,7 +172,7 @@ def test_without_the_right_to_originals_none_is_listed(owner):
         assert len(images_.json["images"]) == 10
 
 
-def test_an_original_that_is_still_arriving_is_sent_when_it_is_whole(serve, tmp_path, origin):
+def test_an_original_that_is_still_arriving_is_sent_once_complete(serve, tmp_path, origin):
     origin.picture = pictures.encoded("JPEG", exif=exif(), xmp=XMP, quality=100, width=1600, height=1200)
     (tmp_path / "urls.txt").write_text(origin.url("trickle") + "\n")
     owner = set_up(serve(tmp_path / "urls.txt", "--accounts", *LOOPBACK))

@@ -39,7 +39,7 @@ import Testing
         #expect(throws: RedactionError.malformed) { try edits(file, "image/webp") }
     }
 
-    @Test func `frames of a WebP are not looked for within frames`() throws {
+    @Test func `frames of a WebP in frames are not parsed`() throws {
         // More than a stack has room for.
         let depth = 100_000
         var file = Array("RIFF".utf8) + little(depth * 24 + 4) + Array("WEBP".utf8)
@@ -59,7 +59,7 @@ import Testing
         #expect(try redacted(result, "image/png") == result)
     }
 
-    @Test func `only pixels stay of a chunk that a PNG has not completely`() throws {
+    @Test func `a truncated PNG chunk stays only if it contains pixels`() throws {
         for (name, stays) in [("IDAT", true), ("fdAT", true), ("iCCP", false), ("tRNS", false), ("tEXt", false)] {
             let result = try redacted(Self.png + big(1_000) + Array(name.utf8) + Self.secret, "image/png")
             #expect(hasSecret(result) == stays, "\(name)")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [Redactor.Keeping.metadata, .nothing])
-    func `a text is no orientation`(keeping: Redactor.Keeping) throws {
+    func `an orientation stored as text is removed`(keeping: Redactor.Keeping) throws {
         let entry = big(0x0112, 2) + big(2, 2) + big(Self.secret.count) + big(26)
         let block = Array("MM\0*".utf8) + big(8) + big(1, 2) + entry + big(0) + Self.secret
         #expect(RedactedExif.replacement(for: block[...], keeping: keeping) == [])

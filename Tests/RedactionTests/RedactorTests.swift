@@ -42,7 +42,7 @@ struct RedactorTests {
     }
 
     @Test
-    func `Exif keeps allowed tags, and no other byte of what it was`() throws {
+    func `Exif keeps allowed tags and nothing else`() throws {
         let block = exif()
         for (keeping, hasMaker) in [(Redactor.Keeping.metadata, true), (.nothing, false)] {
             let replacement = RedactedExif.replacement(for: block[...], keeping: keeping)
@@ -62,7 +62,7 @@ struct RedactorTests {
     }
 
     @Test
-    func `Exif that is no TIFF structure is removed`() {
+    func `Exif that is not a TIFF structure is removed`() {
         #expect(RedactedExif.replacement(for: Self.secret[...], keeping: .metadata) == [])
         #expect(RedactedExif.replacement(for: [], keeping: .metadata) == [])
     }

@@ -32,7 +32,7 @@ public struct Share: Hashable, Sendable {
         public static let metadata = Contents(rawValue: 1)
         /// Where pictures were taken.
         public static let place = Contents(rawValue: 2)
-        /// The originals, without the metadata and the place unless the share includes those, too.
+        /// The originals: unchanged with both the metadata and the place, otherwise redacted.
         public static let originals = Contents(rawValue: 4)
 
         public static let named: [(name: String, option: Contents)] = [

@@ -29,15 +29,15 @@ public struct LibraryMove: Sendable {
             case .unusable(let path, let reason): "The library \(path) cannot be moved: \(reason)."
             case .hasAccounts(let place):
                 """
-                The library in \(place) has accounts already, so nothing was moved. If they may be lost, drop the schema \
-                tessera_library, which holds the accounts of all galleries in this database, and try again.
+                The library in \(place) has accounts already, so nothing was moved. To discard them, drop the schema \
+                tessera_library and try again. This deletes the accounts of every gallery in this database.
                 """
             case .unreachable(let place, let reason):
                 "The database \(place) cannot be used, so nothing was moved: \(reason)"
             case .unconfirmed(let place, let reason):
                 """
-                The database \(place) did not confirm the move: \(reason) Try again. If the library there has accounts \
-                already by then, everything had been moved.
+                The database \(place) did not confirm the move: \(reason) Try again. If the second attempt reports \
+                existing accounts, the first one succeeded.
                 """
             }
         }
@@ -55,7 +55,7 @@ public struct LibraryMove: Sendable {
         var records: [LibraryRecord] = []
         try store.read { records = $0.records }
         guard let secret = try? records.lazy.compactMap({ try InstallationSecret($0) }).first else {
-            throw unusable("it contains no secret of an installation, so it is not a library of Tessera")
+            throw unusable("it has no installation secret, so it is not a Tessera library")
         }
         var book = AccountBook(secret: secret)
         for record in records {
@@ -82,8 +82,8 @@ public struct LibraryMove: Sendable {
 
     /// Makes this the library of another store, in one change. Blocking.
     ///
-    /// A store without accounts is replaced, because a server that was started with it has made a secret there, with which
-    /// the moved links and ids would no longer be valid. Entries of its audit log remain, before the moved ones.
+    /// A store without accounts is overwritten: a server may have created a secret in it, which would invalidate the moved
+    /// links and ids. Entries of its audit log remain, before the moved ones.
     ///
     /// - Parameter store: Has not been read yet.
     /// - Throws: ``Refusal``; what the store throws.

@@ -1,9 +1,9 @@
 import Encodings
 
-/// What is used once, for a limited time: the time when it was issued, and random bytes.
+/// A nonce that is valid for a limited time: its time of issue, then random bytes.
 ///
-/// Together with a message authentication code, any node recognises one that a node of this gallery has issued, and nothing is
-/// stored for those who ask for one.
+/// With a message authentication code, every node recognises a nonce that any node of the gallery issued, so the server stores
+/// nothing per request.
 struct TimedNonce: Hashable, Sendable {
     /// In bytes.
     static let length = timeLength + 12
@@ -19,7 +19,7 @@ struct TimedNonce: Hashable, Sendable {
         bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) } + .random(Self.length - Self.timeLength)
     }
 
-    /// The nonce at the beginning of a text; nil if the text is too short.
+    /// The nonce at the beginning of a message; nil if the message is too short.
     init?(startOf text: some Collection<UInt8>) {
         guard text.count >= Self.length else { return nil }
         bytes = Array(text.prefix(Self.length))

@@ -75,8 +75,8 @@ struct GalleryLibrary: Sendable {
         guard let move = try? LibraryMove(file: path), move.accountCount > 0 else { return }
         logger.warning(
             """
-            The database has no accounts, but \(path) has. To move them, stop all nodes and run “tessera move-library \
-            \(path) SOURCE… --database URL” with their sources and their database.
+            The database has no accounts, but \(path) does. To move them, run “tessera move-library \(path) SOURCE… \
+            --database URL” with the nodes' sources and database, then restart all nodes.
             """)
     }
 

@@ -38,7 +38,7 @@ struct Delivery: Sendable {
         ).response(to: request)
     }
 
-    /// The original without its metadata. Its entity tag differs from that of the original, whose ranges are others.
+    /// The original without its metadata. It has its own entity tag, so clients never combine its ranges with the original's.
     func response(with original: RedactedOriginal) -> Response {
         admitted(response(with: original.file, redaction: original))
     }

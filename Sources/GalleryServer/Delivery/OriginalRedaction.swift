@@ -15,7 +15,7 @@ struct OriginalRedaction: Sendable {
 
     /// Reads originals for all galleries of the process.
     private static let pool = BlockingPool(label: "redaction", threads: 8, threadsPerGroup: 4)
-    /// For further ranges of a file.
+    /// Edits of recent files, reused for later range requests.
     private static let recent = Guarded(RecentEdits())
 
     /// Nil for a request that may have originals as they are.
@@ -83,7 +83,7 @@ struct RedactedOriginal: Sendable {
     let edits: FileEdits
     let keeping: Redactor.Keeping
 
-    /// The metadata of a file that is overwritten meanwhile may be elsewhere, so its sending ends.
+    /// If the file is overwritten while it is being sent, its metadata may have moved, so the response is aborted.
     var edit: FileRegion.Edit {
         { [file, content, edits] bytes, position in
             edits.apply(to: &bytes, at: position)
@@ -110,7 +110,7 @@ struct FileContent: Hashable, Sendable {
         number = UInt64(status.st_ino)
         size = Int64(status.st_size)
         modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-        // Files in the caches change by eviction alone, when their number of links does.
+        // The content of a cached file never changes, but eviction changes its link count, and with it this time.
         changed = file.folder == nil ? [] : [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 }
@@ -142,8 +142,8 @@ extension Problem {
     static let notRedactable = Problem(
         .forbidden, title: "This original cannot be downloaded",
         detail:
-            "This link shows pictures without their place or their metadata, which cannot be removed from this file.")
+            "This share does not include all metadata, and Tessera cannot remove the metadata from this file.")
     static let redactionFailed = Problem(
-        .serviceUnavailable, title: "This original cannot be read now",
-        detail: "The disk took too long to answer. Try again in a moment.", headers: [.retryAfter: "5"])
+        .serviceUnavailable, title: "The original is temporarily unavailable",
+        detail: "The file changed or could not be read in time. Try again in a moment.", headers: [.retryAfter: "5"])
 }

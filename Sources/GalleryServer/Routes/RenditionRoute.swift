@@ -209,7 +209,7 @@ struct RenditionRoute {
     ) {
         let delivery = delivery(request, .original, version, name: image.name)
         let priority = Priority.tokenlessRequest(of: request.client)
-        // Whether there is metadata to remove is known only of a whole file.
+        // Metadata can be found only in a complete file.
         let wanted = LoadRequest(
             image: image, rendition: .original, format: .jpeg, named: version,
             bypassesNegativeCache: request.bypassesCaches, needsWholeOriginal: true)

@@ -77,7 +77,7 @@ struct TokensRoutes {
         // A gallery without accounts has no requesters.
         let mayHaveFile = request.requester == nil || request.principal?.rights.contains(.originals) == true
         guard !rendition.isFile || mayHaveFile else { throw Problem.notAllowed }
-        // Such an original is no slot's picture: it is loaded and redacted when it is requested.
+        // Redacted originals are never shown in a slot: they are loaded and redacted on request.
         guard rendition != .original || OriginalRedaction(for: request) == nil else { throw Problem.notAllowed }
         let level = try level(of: body)
         let session = try session(body.session)

@@ -57,7 +57,7 @@ struct ImageBody: JSONWritable {
         json.member("links") { json in
             json.object { json in
                 for (name, class_) in Self.links
-                where class_ == .renditions || paths.includeOriginal(image.metadata.mediaType) {
+                where class_ == .renditions || paths.mayDownloadOriginal(ofType: image.metadata.mediaType) {
                     json.member(name) { $0.value { paths.append(name, of: image.id, image.version, class_, to: &$0) } }
                 }
             }

@@ -41,8 +41,8 @@ struct RenditionPath: Sendable {
         return paths
     }
 
-    /// Whether the sender may have an original with this media type, which is nil while it is unknown.
-    func includeOriginal(_ mediaType: String?) -> Bool {
+    /// Whether to list an original with this media type; nil while the type is unknown.
+    func mayDownloadOriginal(ofType mediaType: String?) -> Bool {
         includesOriginals && redaction.map { $0.applies(to: mediaType) } ?? true
     }
 

@@ -15,9 +15,9 @@ public final class FileRegion: Sendable {
     private let owner: FileRegion?
 
     /// - Parameters:
-    ///   - bytes: Bytes of the file. Their number must stay.
+    ///   - bytes: Bytes of the file. Their count must not change.
     ///   - position: Where they begin in the file.
-    /// - Returns: Whether they may be sent; otherwise the body breaks off.
+    /// - Returns: Whether they may be sent; otherwise the response is aborted.
     public typealias Edit = @Sendable (_ bytes: inout [UInt8], _ position: Int64) -> Bool
 
     /// Takes ownership of `descriptor`.

@@ -22,7 +22,7 @@ struct LoadMachine<Waiter: Hashable & Sendable>: Sendable {
         let format: OutputFormat
         /// Whether a camera's thumbnail will do, in its own format.
         var acceptsThumbnail = false
-        /// Whether an original that is still arriving will not do.
+        /// Whether the original must be complete before delivery.
         var needsWholeOriginal = false
     }
 

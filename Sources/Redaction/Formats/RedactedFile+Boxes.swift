@@ -26,7 +26,7 @@ extension RedactedFile {
         ]
     }
 
-    /// Keeps the codestream. What a reconstruction of a JPEG would need is overwritten: it contains the JPEG's metadata.
+    /// Keeps the codestream. JPEG reconstruction data (`jbrd`) is overwritten: it contains the JPEG's metadata.
     mutating func redactJXL() throws(RedactionError) {
         // A bare codestream has no metadata.
         guard try !read(0, 2).elementsEqual([0xff, 0x0a]) else { return }
@@ -71,7 +71,7 @@ extension RedactedFile {
             try body(&self, box)
         }
         guard count < Self.maximumBoxes else { throw .tooComplex }
-        // What cannot be read is no box either, and must not be overwritten for that.
+        // A failed read also ends the loop: throw instead of clearing what follows.
         _ = try read(boxes.position, Int(min(16, range.upperBound - boxes.position)))
         try clear(boxes.position..<range.upperBound)
     }
@@ -170,7 +170,7 @@ extension RedactedFile {
     ) throws(RedactionError) -> [Range<Int64>] {
         let space = place.isInData ? data : 0..<length
         return try place.extents.map { extent throws(RedactionError) in
-            // An empty one reaches to the end, whatever is there.
+            // A length of zero means “to the end of the file”.
             guard !extent.isEmpty else { throw .unsupported }
             guard let space, extent.upperBound <= Int64(space.count) else { throw .malformed }
             return space.lowerBound + extent.lowerBound..<space.lowerBound + extent.upperBound

@@ -63,7 +63,7 @@ extension RedactedFile {
         // JFIF, without its thumbnail: version, and density.
         case 0xe0 where content.starts(with: Array("JFIF\0".utf8)): try replace(range, with: Array(content.prefix(12)))
         case 0xe2 where content.starts(with: Array("ICC_PROFILE\0".utf8)): break
-        // Which colours the components are.
+        // Adobe's colour transform flag.
         case 0xee where content.starts(with: Array("Adobe".utf8)): try replace(range, with: Array(content.prefix(12)))
         default: try clear(range)
         }

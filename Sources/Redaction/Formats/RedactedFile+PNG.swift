@@ -43,7 +43,7 @@ extension RedactedFile {
         try clear(position..<length)
     }
 
-    /// What there is of a chunk that the file has not completely stays if it is pixels.
+    /// Keeps a truncated last chunk only if it contains pixels.
     private mutating func redactLastChunk(at position: Int64) throws(RedactionError) {
         guard length - position >= 8, Self.pixelChunks.contains(Array(try read(position + 4, 4))) else {
             return try clear(position..<length)

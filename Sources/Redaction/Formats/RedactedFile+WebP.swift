@@ -6,7 +6,7 @@ extension RedactedFile {
     private static var visualChunks: Set<[UInt8]> {
         pixelChunks.union(["VP8X", "ANIM", "ICCP"].map { Array($0.utf8) })
     }
-    /// A name that RIFF reserves for what programs skip.
+    /// RIFF's name for filler chunks.
     private static var emptyName: [UInt8] { Array("JUNK".utf8) }
 
     /// Keeps visual chunks, and allowed tags of Exif.
