@@ -26,7 +26,7 @@ struct MoveLibrary: ParsableCommand {
     func run() throws {
         let words = sources.isEmpty ? Environment.values("source") : sources
         guard !words.isEmpty else {
-            throw ValidationError("Specify the gallery's sources after FILE, as for tessera serve.")
+            throw ValidationError("Specify each SOURCE of the gallery after FILE, as for tessera serve.")
         }
         guard let address = try database.address() else {
             throw ValidationError("Specify the nodes' database with --database or TESSERA_DATABASE.")
