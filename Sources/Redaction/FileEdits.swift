@@ -21,6 +21,9 @@ public struct FileEdits: Hashable, Sendable {
 
     public var isEmpty: Bool { edits.isEmpty }
 
+    /// How many bytes all replacements have, without the zeros after them.
+    public var replacementLength: Int { edits.reduce(0) { $0 + $1.bytes.count } }
+
     /// Applies the edits to a part of the file.
     ///
     /// - Parameters:

@@ -123,6 +123,8 @@ private struct RecentEdits {
     }
 
     private static let capacity = 64
+    /// In bytes. Exif has at most 64 KB in a JPEG.
+    private static let longestReplacement = 128 << 10
     private var edits: [Key: FileEdits] = [:]
     private var keys: Deque<Key> = []
 
@@ -132,6 +134,7 @@ private struct RecentEdits {
 
     mutating func insert(_ new: FileEdits, of content: FileContent, _ keeping: Redactor.Keeping) {
         let key = Key(content: content, keeping: keeping)
+        guard new.replacementLength <= Self.longestReplacement else { return }
         guard edits.updateValue(new, forKey: key) == nil else { return }
         keys.append(key)
         if keys.count > Self.capacity { edits[keys.removeFirst()] = nil }
