@@ -14,8 +14,7 @@ package struct ItemKinds {
     private static let imageTypes = Set(
         [
             "hvc1", "hvt1", "lhv1", "av01", "avc1", "avc2", "vvc1", "evc1", "j2k1", "unci", "mski", "grid", "iovl",
-            "iden",
-            "tmap",
+            "iden", "tmap",
         ].map { Array($0.utf8) })
 
     /// By item number, in the order of the box.

@@ -1,6 +1,6 @@
 import FileHeads
 
-/// A file whose metadata is being found, and what has been found so far.
+/// A file being searched for metadata, and the edits collected so far.
 struct RedactedFile<Bytes: RandomAccessBytes> {
     let bytes: Bytes
     /// In bytes.

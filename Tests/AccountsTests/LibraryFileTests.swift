@@ -6,7 +6,7 @@ import Testing
 
 @testable import Accounts
 
-/// Libraries in files, and what is no library.
+/// Library files, and files that are not libraries.
 @Suite struct LibraryFileTests: ~Copyable {
     private let folder = FileManager.default.temporaryDirectory.path + "/tessera-tests-\(UUID().uuidString)"
     private var file: String { folder + "/library.sqlite" }

@@ -73,7 +73,7 @@ import Testing
     @Test func `a node that has begun a library of its own refuses everybody once another one is there`() async throws {
         _ = try await owner(try former.open())
         let node = try target.open()
-        // As a store hands over what is new to this node.
+        // As a store hands over news to this node.
         let news = LibraryNews(records: Array(former.state.withLock(\.records).values), isWhole: false)
         #expect(throws: LibraryReplaced.self) { try node.take(news, since: 0) }
         #expect(!node.hasOwner)

@@ -170,7 +170,7 @@ struct RedactorTests {
         let result = try redacted(file, "image/gif")
         #expect(!hasSecret(result) && result.starts(with: head + loop) && result.firstRange(of: image) != nil)
         #expect(!result.contains(65) || result.firstRange(of: [65, 65]) == nil)
-        // What is left can still be walked: extensions, the image, and the trailer, at its place.
+        // A decoder can still walk the file: extensions, the image, and the trailer, at its place.
         var position = head.count
         while result[position] != 0x3b {
             position += result[position] == 0x2c ? 11 : 2

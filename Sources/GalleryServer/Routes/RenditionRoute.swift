@@ -95,10 +95,18 @@ struct RenditionRoute {
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, _ version: ContentVersion?,
         token: String?, within scope: View.Scope
     ) {
+        run(for: request, reply) {
+            try await catalog.require(id, in: scope)
+            try answer(request, reply, id, rendition, version, token: token)
+        }
+    }
+
+    /// Runs `body`, which asks the catalog and then replies, on the client's loop until the client disconnects. Replies with
+    /// the problem if it throws.
+    private func run(for request: Request, _ reply: Reply, _ body: @escaping @Sendable () async throws -> Void) {
         let task = Task(executorPreference: request.loop) {
             do {
-                try await catalog.require(id, in: scope)
-                try answer(request, reply, id, rendition, version, token: token)
+                try await body()
             } catch let error as CatalogError {
                 reply.send(Problem(error).response)
             } catch {
@@ -131,17 +139,9 @@ struct RenditionRoute {
         }
         // For a recently requested image the catalog knows the current version without waiting.
         if let image = catalog.recentImage(id) { return load(image, for: request, reply, rendition, format, version) }
-        let task = Task(executorPreference: request.loop) {
-            do {
-                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
-                load(image, for: request, reply, rendition, format, version)
-            } catch let error as CatalogError {
-                reply.send(Problem(error).response)
-            } catch {
-                reply.send(Problem(describing: error).response)
-            }
+        run(for: request, reply) {
+            load(try await catalog.requireImage(id), for: request, reply, rendition, format, version)
         }
-        reply.onDisconnect { task.cancel() }
     }
 
     private func send(
@@ -189,18 +189,10 @@ struct RenditionRoute {
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ version: ContentVersion?, _ redaction: OriginalRedaction
     ) {
-        let task = Task(executorPreference: request.loop) {
-            do {
-                try await catalog.require(id, in: request.scope)
-                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
-                load(image, for: request, reply, version, redaction)
-            } catch let error as CatalogError {
-                reply.send(Problem(error).response)
-            } catch {
-                reply.send(Problem(describing: error).response)
-            }
+        run(for: request, reply) {
+            try await catalog.require(id, in: request.scope)
+            load(try await catalog.requireImage(id), for: request, reply, version, redaction)
         }
-        reply.onDisconnect { task.cancel() }
     }
 
     private func load(
@@ -255,24 +247,17 @@ struct RenditionRoute {
     private func answer(
         _ request: Request, _ reply: Reply, _ id: ImageID, _ rendition: Rendition, forwarding token: Token
     ) {
-        let task = Task(executorPreference: request.loop) {
-            do {
-                guard let image = try await catalog.image(id) else { throw Problem.noSuchImage }
-                let claim = forwarded.claim(token, image: image, rendition: rendition, client: request.client) {
-                    claim, outcome in
-                    request.loop.execute {
-                        let delivery = Delivery(request: request, rendition: rendition, token: (token, claim))
-                        send(outcome, delivery, reply)
-                    }
+        run(for: request, reply) {
+            let image = try await catalog.requireImage(id)
+            let claim = forwarded.claim(token, image: image, rendition: rendition, client: request.client) {
+                claim, outcome in
+                request.loop.execute {
+                    let delivery = Delivery(request: request, rendition: rendition, token: (token, claim))
+                    send(outcome, delivery, reply)
                 }
-                reply.onDisconnect { claim.finish(token, .cancelled) }
-            } catch let error as CatalogError {
-                reply.send(Problem(error).response)
-            } catch {
-                reply.send(Problem(describing: error).response)
             }
+            reply.onDisconnect { claim.finish(token, .cancelled) }
         }
-        reply.onDisconnect { task.cancel() }
     }
 
     private func send(_ outcome: TokenRegistry.Outcome, _ delivery: Delivery, _ reply: Reply) {

@@ -18,7 +18,7 @@ struct RenditionPath: Sendable {
     private var writer: SignedLinks.Writer?
     /// Whether the sender may have originals.
     private var includesOriginals = true
-    /// What is removed from originals for the sender; nil for nothing.
+    /// How originals are redacted for the sender; nil if they are sent unchanged.
     private var redaction: OriginalRedaction?
 
     init(basePath: String = "", ids: ImageIDCipher = .none, links: SignedLinks? = nil) {

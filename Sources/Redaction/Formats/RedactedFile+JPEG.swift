@@ -12,7 +12,7 @@ extension RedactedFile {
         while position < length - 1 {
             let start = try read(position, 2)
             guard start.first == 0xff else {
-                // Decoders skip what is not a marker.
+                // Decoders skip bytes that are not a marker.
                 let next = try first(from: position) { _, byte in byte == 0xff }
                 try clear(position..<next)
                 position = next
