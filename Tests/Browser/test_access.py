@@ -153,7 +153,8 @@ def test_every_viewer_action_is_named_and_reachable_by_tab(visit, demo):
     for _ in range(16):
         front.page.keyboard.press("Tab")
         reached.append(front.page.evaluate("() => document.activeElement.ariaLabel ?? "
-                                           "document.activeElement.labels?.[0]?.textContent"))
+                                           "document.activeElement.labels?.[0]?.textContent ?? "
+                                           "document.activeElement.title"))
     assert [name for name in ACTIONS if name not in reached] == []
     assert {"Pause", "Time per picture", "End slideshow"} <= set(reached)
     # Of the filmstrip, only the current picture; arrow keys lead to the others.
