@@ -5,9 +5,9 @@
 
 esbuild bundles and minifies. Scripts of a page lie in `assets/HASH/`, where HASH is of their content, so that browsers
 may keep them for ever. What a script imports with `import()` becomes a script of its own, which the browser loads on
-first use. Each page holds the script that runs first, the list of the scripts for later, and all styles but those for
-print. Text is compressed with Brotli, into `NAME.br` beside each file; the pages themselves are left to the server, which
-completes them. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
+first use. Each page holds the script that runs first, the list of the scripts that it loads later, and all styles but
+those for print. Text is compressed with Brotli, into `NAME.br` beside each file; the pages themselves are left to the
+server, which completes them. FOLDER is replaced as a whole: a server that runs from it never sees half a front.
 """
 
 import json
@@ -46,6 +46,11 @@ def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names
         esbuild(*scripts, "--bundle", "--outbase=.", f"--outdir={output}", f"--entry-names={names}",
                 f"--metafile={file.name}", *words, folder=public)
         outputs = json.load(file)["outputs"]
+    for name in outputs:
+        # esbuild's own helper. Bundled, a class that has static fields or private static methods and mentions itself would
+        # keep each private member in a WeakMap, which is larger and slower.
+        if "private member" in (public / name).read_text() or "private method" in (public / name).read_text():
+            sys.exit(f"{name}: a class has static fields or private static methods. Use constants and functions of its module.")
 
     def path(name: str) -> str:
         return (public / name).resolve().relative_to(output).as_posix()
@@ -55,15 +60,21 @@ def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names
 
 
 def page_script(public: pathlib.Path, output: pathlib.Path, script: str) -> tuple[str, list[str], list[str]]:
-    """Bundles a script of the page. Returns its path, those of the bundles it cannot run without, and those for later."""
+    """Bundles a script of the page. Returns its path, those of the bundles it cannot run without, and those for later:
+    what they import with `import()`, but not what only that imports in turn."""
     outputs = bundle(public, output, [script], "assets/[hash]/[dir]/[name]", "--format=esm", "--splitting",
                      "--chunk-names=assets/[hash]/[name]")
     path = next(path for path, made in outputs.items() if made.get("entryPoint") == script)
-    needed = [path]
-    for each in needed:
-        needed += [other for kind, other in outputs[each]["imports"]
-                   if kind == "import-statement" and other not in needed]
-    return path, needed[1:], [each for each in outputs if each not in needed]
+
+    def with_imports(paths: list[str]) -> list[str]:
+        found = list(dict.fromkeys(paths))
+        for each in found:
+            found += [other for kind, other in outputs[each]["imports"] if kind == "import-statement" and other not in found]
+        return found
+
+    needed = with_imports([path])
+    later = with_imports([other for each in needed for kind, other in outputs[each]["imports"] if kind == "dynamic-import"])
+    return path, needed[1:], [each for each in later if each not in needed]
 
 
 def print_sheet(public: pathlib.Path, output: pathlib.Path, sheet: str) -> str:

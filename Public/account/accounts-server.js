@@ -23,10 +23,10 @@ import { Problem } from '../catalog/problem.js';
  * @typedef {{number: number, time: number, actor?: string, address?: string, action: string, subject?: string}} Entry
  */
 
+const timeout = 20_000;
+
 /** The part of the JSON API that is about accounts. Every method throws a `Problem`. */
 export class AccountsServer {
-  static #timeout = 20_000;
-
   /** @returns {Promise<Present>} */
   present() {
     return this.#ask('GET', 'session');
@@ -230,7 +230,7 @@ export class AccountsServer {
       headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
       body: body && JSON.stringify(body),
       cache: 'no-store',
-      signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(AccountsServer.#timeout),
+      signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(timeout),
     });
     if (!response.ok) throw await Problem.from(response);
     return response.status === 204 ? undefined : response.json();

@@ -3,11 +3,11 @@
  * @typedef {import('./reordering.js').Anchor} Anchor
  */
 
+/** Which anchors to ask for, by number: near ones rather than far ones. */
+const anchorNumbers = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144];
+
 /** The positions of anchors in a pending order. */
 export class AnchorPositions {
-  /** Which anchors to ask for, by number: near ones rather than far ones. */
-  static #tried = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144];
-
   #server;
   #pending;
   /**
@@ -86,7 +86,7 @@ export class AnchorPositions {
    */
   #unasked(anchors) {
     const known = anchors.findIndex((anchor) => this.#of(anchor) !== undefined);
-    const tried = AnchorPositions.#tried.filter((at) => known < 0 || at < known);
+    const tried = anchorNumbers.filter((at) => known < 0 || at < known);
     return tried.flatMap((at) => anchors[at] ?? []).filter(({ id }) => !this.#said.has(id));
   }
 

@@ -1,3 +1,8 @@
+const probed = 'healthz';
+const probeTimeout = 5_000;
+const firstPause = 1_000;
+const longestPause = 15_000;
+
 /**
  * Monitors whether the gallery's server can be reached. Other parts report suspicions; this class then probes the
  * server and, if there is no answer, keeps probing with growing pauses until there is one.
@@ -6,11 +11,6 @@
  * answered that it cannot serve yet), `restored`, and `answered` whenever a suspicion proved wrong or is over.
  */
 export class Connection extends EventTarget {
-  static #probed = 'healthz';
-  static #probeTimeout = 5_000;
-  static #firstPause = 1_000;
-  static #longestPause = 15_000;
-
   #isLost = false;
   #isProbing = false;
   #pause = 0;
@@ -58,9 +58,9 @@ export class Connection extends EventTarget {
   /** @returns {Promise<number | null>}  Null where nobody answers. */
   async #probe() {
     try {
-      const { status } = await fetch(Connection.#probed, {
+      const { status } = await fetch(probed, {
         cache: 'no-store',
-        signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Connection.#probeTimeout),
+        signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(probeTimeout),
       });
       return status;
     } catch {
@@ -82,7 +82,7 @@ export class Connection extends EventTarget {
       this.#isLost = true;
       this.dispatchEvent(new Event('lost'));
     }
-    this.#pause = Math.min(Connection.#longestPause, this.#pause * 2 || Connection.#firstPause);
+    this.#pause = Math.min(longestPause, this.#pause * 2 || firstPause);
     this.#timer = setTimeout(() => this.#ask(), this.#pause);
     this.dispatchEvent(new CustomEvent('waiting', { detail: { seconds: Math.round(this.#pause / 1_000), isAnswered } }));
   }

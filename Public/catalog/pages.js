@@ -1,4 +1,4 @@
-import { PendingOrder, pageOf } from './pending-order.js';
+import { pageOf, pageSize } from './pending-order.js';
 import { Unreachable } from './server.js';
 import { Shape } from './shape.js';
 import { View } from './view.js';
@@ -8,6 +8,16 @@ import { View } from './view.js';
  * @typedef {{from: number, to: number, isOtherView: boolean}} Move  The image at `from` in the previous order is at
  *   `to` in this one.
  */
+
+const maximumPages = 64;
+const maximumRequests = 2;
+const ahead = 2;
+const retryDelay = 2_000;
+/**
+ * How often the same order may arrive again after a newer one was announced. Then the node that answers requests has
+ * no newer one: nodes count revisions independently, and the stream may come from another node.
+ */
+const mostRepeats = 3;
 
 /**
  * The displayed order, one page at a time: a bounded cache that is filled for the viewport first and then ahead in the
@@ -20,16 +30,6 @@ import { View } from './view.js';
  * changed; `problem` (detail: the `Problem`) when a page could not be fetched.
  */
 export class Pages extends EventTarget {
-  static #maximumPages = 64;
-  static #maximumRequests = 2;
-  static #ahead = 2;
-  static #retryDelay = 2_000;
-  /**
-   * How often the same order may arrive again after a newer one was announced. Then the node that answers requests has
-   * no newer one: nodes count revisions independently, and the stream may come from another node.
-   */
-  static #mostRepeats = 3;
-
   #server;
   /**
    * Least recently used first.
@@ -83,7 +83,7 @@ export class Pages extends EventTarget {
    * @returns {GalleryImage | undefined}
    */
   imageAt(index) {
-    return this.#pages.get(pageOf(index))?.[index % PendingOrder.pageSize];
+    return this.#pages.get(pageOf(index))?.[index % pageSize];
   }
 
   /** Whether the server has a newer order. */
@@ -121,9 +121,9 @@ export class Pages extends EventTarget {
     const bottom = pageOf(Math.max(0, last));
     const wanted = [];
     for (let page = top; page <= bottom; page += 1) wanted.push(page);
-    for (let step = 1; step <= Pages.#ahead; step += 1) wanted.push(direction < 0 ? top - step : bottom + step);
+    for (let step = 1; step <= ahead; step += 1) wanted.push(direction < 0 ? top - step : bottom + step);
     wanted.push(direction < 0 ? bottom + 1 : top - 1);
-    this.#wanted = wanted.filter((page) => page >= 0 && page * PendingOrder.pageSize < (this.total ?? 0));
+    this.#wanted = wanted.filter((page) => page >= 0 && page * pageSize < (this.total ?? 0));
     for (const page of this.#wanted) this.#touch(page);
     // Nothing more can be learned of this order.
     if (this.#isOld && !(this.#pages.has(top) && this.#pages.has(bottom))) this.dispatchEvent(new Event('outdated'));
@@ -155,7 +155,7 @@ export class Pages extends EventTarget {
 
   /**
    * Replaces the displayed order by another one, or by a newer state of the same.
-   * @param {PendingOrder} pending
+   * @param {import('./pending-order.js').PendingOrder} pending
    * @param {Move} move
    */
   adopt({ view, revision, total, months, shape, pages }, move) {
@@ -169,7 +169,7 @@ export class Pages extends EventTarget {
     this.#pages = new Map(pages);
     this.#inFlight = new Map();
     this.#wanted = [];
-    this.#isOld = !move.isOtherView && this.#repeats < Pages.#mostRepeats && this.#newest > (revision ?? 0);
+    this.#isOld = !move.isOtherView && this.#repeats < mostRepeats && this.#newest > (revision ?? 0);
     if (!this.#isOld) this.#newest = 0;
     this.dispatchEvent(new CustomEvent('order', { detail: move }));
     for (const [page, images] of pages) this.#announce(page, images);
@@ -192,7 +192,7 @@ export class Pages extends EventTarget {
   #fetchNext() {
     if (this.#pause !== undefined || this.#isOld) return;
     for (const page of this.#wanted) {
-      if (this.#inFlight.size >= Pages.#maximumRequests) return;
+      if (this.#inFlight.size >= maximumRequests) return;
       if (this.#inFlight.has(page) || this.#pages.has(page)) continue;
       this.#fetch(page).then(() => this.#fetchNext(), (problem) => this.#waitAfter(problem));
     }
@@ -201,7 +201,7 @@ export class Pages extends EventTarget {
   /** @param {import('./problem.js').Problem} problem */
   #waitAfter(problem) {
     this.report(problem);
-    this.#pause ??= setTimeout(() => this.#resume(), (problem.retryAfter ?? 0) * 1_000 || Pages.#retryDelay);
+    this.#pause ??= setTimeout(() => this.#resume(), (problem.retryAfter ?? 0) * 1_000 || retryDelay);
   }
 
   #resume() {
@@ -226,7 +226,7 @@ export class Pages extends EventTarget {
   /** @param {number} page */
   async #fetchOnce(page) {
     const inFlight = this.#inFlight;
-    const { revision, total, images } = await this.#server.page(this.view, page * PendingOrder.pageSize, PendingOrder.pageSize);
+    const { revision, total, images } = await this.#server.page(this.view, page * pageSize, pageSize);
     // Another order was adopted meanwhile.
     if (inFlight !== this.#inFlight) return;
     if (this.#compare(revision, total)) return;
@@ -241,13 +241,13 @@ export class Pages extends EventTarget {
    * @param {GalleryImage[]} images
    */
   #announce(page, images) {
-    const first = page * PendingOrder.pageSize;
+    const first = page * pageSize;
     this.dispatchEvent(new CustomEvent('page', { detail: { first, last: first + images.length - 1 } }));
   }
 
   #evict() {
     for (const page of this.#pages.keys()) {
-      if (this.#pages.size <= Pages.#maximumPages) return;
+      if (this.#pages.size <= maximumPages) return;
       if (!this.#wanted.includes(page)) this.#pages.delete(page);
     }
   }

@@ -1,5 +1,5 @@
 import { Unreachable } from './server.js';
-import { Shape } from './shape.js';
+import { Shape, largestShape, ratiosInWindow } from './shape.js';
 import { undatedFrom } from './undated.js';
 
 /**
@@ -9,16 +9,16 @@ import { undatedFrom } from './undated.js';
  * @typedef {import('./view.js').View} View
  */
 
+/** How often an order may change while its pages are read, before pages of two revisions are accepted. */
+const patience = 3;
+/** Images per page. */
+export const pageSize = 100;
+
 /**
  * An order that is about to be displayed: its pages around the future viewport, its shape and, if it is sorted by date,
  * its months; all of one revision. Nothing of it is displayed until it is complete.
  */
 export class PendingOrder {
-  /** Images per page. */
-  static pageSize = 100;
-  /** How often an order may change while its pages are read, before pages of two revisions are accepted. */
-  static #patience = 3;
-
   #server;
   /** @type {Map<string, number>} */
   #indexes = new Map();
@@ -93,7 +93,7 @@ export class PendingOrder {
   /** The shape of the order, as far as it was read. */
   get shape() {
     const { total = 0 } = this;
-    const shape = new Shape(total > Shape.largest ? null : (this.#shapeResponse ?? null), total);
+    const shape = new Shape(total > largestShape ? null : (this.#shapeResponse ?? null), total);
     for (const [window, { bytes }] of this.#ratios) shape.put(window, bytes);
     const revisions = [this.#shapeResponse ?? this, ...this.#ratios.values()].map(({ revision }) => revision);
     shape.isDoubtful = this.#isShapeLate || revisions.some((revision) => revision !== this.revision);
@@ -105,11 +105,11 @@ export class PendingOrder {
    * @param {number} last  Inclusive; both may lie beyond the ends.
    */
   async load(first, last) {
-    for (let round = 0; round <= PendingOrder.#patience; round += 1) {
+    for (let round = 0; round <= patience; round += 1) {
       const missing = this.#missing(first, last);
       const windows = this.#missingRatios(first, last);
       if (missing.length === 0 && windows.length === 0 && this.#hasMonths && this.#hasShape) return;
-      const isStrict = round < PendingOrder.#patience;
+      const isStrict = round < patience;
       const pages = this.#loadPages(missing, isStrict);
       await Promise.all([pages, this.#loadMonths(), this.#loadShape(), ...windows.map((at) => this.#loadRatios(at))]);
       const known = this.#timeline?.revision ?? 0;
@@ -122,7 +122,6 @@ export class PendingOrder {
    * @param {boolean} isStrict
    */
   async #loadPages(missing, isStrict) {
-    const { pageSize } = PendingOrder;
     const asked = missing.map((page) => this.#server.page(this.view, page * pageSize, pageSize));
     const answers = await Promise.allSettled(asked);
     /** @type {unknown[]} */
@@ -164,7 +163,7 @@ export class PendingOrder {
 
   /** @param {number} window */
   async #loadRatios(window) {
-    const asked = this.#server.ratios(this.view, window * Shape.window, Shape.window);
+    const asked = this.#server.ratios(this.view, window * ratiosInWindow, ratiosInWindow);
     this.#ratios.set(window, await asked.catch(() => noRatios));
   }
 
@@ -175,8 +174,8 @@ export class PendingOrder {
   #missingRatios(first, last) {
     const { total = Infinity } = this;
     if (this.#shapeResponse === null || total === 0) return [];
-    const from = Math.floor(Math.max(0, Math.min(first, total - 1)) / Shape.window);
-    const to = Math.floor(Math.max(0, Math.min(last, total - 1)) / Shape.window);
+    const from = Math.floor(Math.max(0, Math.min(first, total - 1)) / ratiosInWindow);
+    const to = Math.floor(Math.max(0, Math.min(last, total - 1)) / ratiosInWindow);
     const windows = [];
     for (let at = from; at <= to; at += 1) if (!this.#ratios.has(at)) windows.push(at);
     return windows;
@@ -218,7 +217,7 @@ export class PendingOrder {
     // A page beyond the end only tells where the end is.
     if (images.length === 0 && page > 0) return;
     this.pages.set(page, images);
-    images.forEach(({ id }, at) => this.#indexes.set(id, page * PendingOrder.pageSize + at));
+    images.forEach(({ id }, at) => this.#indexes.set(id, page * pageSize + at));
   }
 }
 
@@ -227,7 +226,7 @@ const noRatios = { revision: undefined, bytes: new Uint8Array(0) };
 
 /** @param {number} index */
 export function pageOf(index) {
-  return Math.floor(index / PendingOrder.pageSize);
+  return Math.floor(index / pageSize);
 }
 
 /**

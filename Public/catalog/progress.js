@@ -3,6 +3,13 @@
  *   the number found so far; afterwards `done` of them have been indexed.
  */
 
+/** Milliseconds. */
+const pace = 2_000;
+/** The pause while nothing advances: files that cannot be read now are retried less and less often. Milliseconds. */
+const latePace = 30_000;
+/** The number of polls without progress after which the report ends: the one of the listing, and that of all work. */
+const patience = { listing: 2, all: 5 };
+
 /**
  * How far the server has indexed the files of its folders. Dates and searchable text are known only for indexed files,
  * so an order by date, or a search, is complete when indexing is. The server is polled after a change of the catalog
@@ -12,13 +19,6 @@
  * indexed than at the previous poll; `notShown`, `problems`, and `defaultView` when the property of that name changes.
  */
 export class Progress extends EventTarget {
-  /** Milliseconds. */
-  static #pace = 2_000;
-  /** The pause while nothing advances: files that cannot be read now are retried less and less often. Milliseconds. */
-  static #latePace = 30_000;
-  /** The number of polls without progress after which the report ends: the one of the listing, and that of all work. */
-  static #patience = { listing: 2, all: 5 };
-
   #server;
   /** Consecutive polls with work left, and the most recent of these without progress. */
   #count = { busy: 0, still: 0 };
@@ -71,10 +71,10 @@ export class Progress extends EventTarget {
     this.#isAsking = true;
     try {
       this.#take(await this.#server.status());
-      if (this.#isOld) this.#schedule(Progress.#pace);
+      if (this.#isOld) this.#schedule(pace);
     } catch {
       // The connection is monitored elsewhere; here a failure only means to poll again later.
-      this.#schedule(Progress.#latePace);
+      this.#schedule(latePace);
     }
     this.#isAsking = false;
   }
@@ -101,16 +101,16 @@ export class Progress extends EventTarget {
     this.#count.still = report === this.#lastReport ? this.#count.still + 1 : 0;
     const isMore = this.#lastReport !== '' && report !== this.#lastReport;
     this.#lastReport = report;
-    const isStuck = this.#count.still >= Progress.#patience.all;
+    const isStuck = this.#count.still >= patience.all;
     // Known folders are listed again from time to time, without result.
-    const isListing = scanning && this.#count.still < Progress.#patience.listing;
+    const isListing = scanning && this.#count.still < patience.listing;
     if (this.#count.busy < 2 || isStuck) this.#change(null);
     else if (isListing) this.#change({ isListing, done: 0, total });
     else this.#change(examined && left > 0 ? { isListing: false, ...examined } : null);
     if (isMore) this.dispatchEvent(new Event('learnt'));
-    if (!this.isThrough) this.#schedule(isStuck ? Progress.#latePace : Progress.#pace);
+    if (!this.isThrough) this.#schedule(isStuck ? latePace : pace);
     // The server decides on its default view a moment after the last file.
-    else if (isMore) this.#schedule(Progress.#pace);
+    else if (isMore) this.#schedule(pace);
   }
 
   /** @param {ProgressState | null} state */

@@ -16,22 +16,23 @@ import { AnchorPositions } from './anchor-positions.js';
  */
 
 /**
+ * While the catalog is being scanned, its revision changes constantly; the page follows at this pace and not at the
+ * network's.
+ */
+const calmPace = 500;
+/** The same while an image on screen is unknown: the displayed order cannot supply it any more. */
+const urgentPace = 150;
+/** After a failure. Milliseconds. */
+const patience = 2_000;
+/** How often an order that changes while it is read is read again before it is displayed as it is. */
+const rounds = 5;
+
+/**
  * Switches to another order without the user losing sight of an image. When the catalog has changed, the new order is
  * read around the images on screen, and displayed once enough of it is here to put each of them where it was; followers
  * are told the new position of their image. Another view starts with the image that was at the top.
  */
 export class Reordering {
-  /**
-   * While the catalog is being scanned, its revision changes constantly; the page follows at this pace and not at the
-   * network's.
-   */
-  static #pace = 500;
-  /** The same while an image on screen is unknown: the displayed order cannot supply it any more. */
-  static #urgentPace = 150;
-  /** After a failure. Milliseconds. */
-  static #patience = 2_000;
-  /** How often an order that changes while it is read is read again before it is displayed as it is. */
-  static #rounds = 5;
   #pages;
   #server;
   #ground;
@@ -91,7 +92,7 @@ export class Reordering {
 
   #followSoon() {
     if (this.#isFollowing) return;
-    const pace = this.#ground.isKnown ? Reordering.#pace : Reordering.#urgentPace;
+    const pace = this.#ground.isKnown ? calmPace : urgentPace;
     const due = Math.max(this.#followedAt, this.#pausedUntil) + pace;
     if (this.#timer !== undefined && due >= this.#due) return;
     clearTimeout(this.#timer);
@@ -117,7 +118,7 @@ export class Reordering {
   /** @param {import('./problem.js').Problem} problem */
   #failed(problem) {
     this.#pages.report(problem);
-    this.#pausedUntil = performance.now() + ((problem.retryAfter ?? 0) * 1_000 || Reordering.#patience);
+    this.#pausedUntil = performance.now() + ((problem.retryAfter ?? 0) * 1_000 || patience);
     this.#followSoon();
   }
 
@@ -140,7 +141,7 @@ export class Reordering {
       const unread = runs.filter(([from, to]) => !pending.covers(from, to));
       if (unread.length === 0) all.forEach((anchors) => positions.forgetWrong(anchors));
       const lost = all.filter((anchors) => positions.isToBeSought(anchors));
-      if ((unread.length === 0 && lost.length === 0) || round === Reordering.#rounds) {
+      if ((unread.length === 0 && lost.length === 0) || round === rounds) {
         this.#adopt(pending, move, all.slice(1), positions);
         return;
       }

@@ -29,12 +29,13 @@ import { copyMark } from '../offline/copy-mark.js';
  * @typedef {string} Rendition  `preview`, the name of one of the server's steps, `full` or `original`.
  */
 
+/** The longest that a response may take. Milliseconds. */
+export const responseTimeout = 20_000;
+
 /**
  * The JSON API of the gallery, version 1. Every method throws a `Problem`, or `Unreachable` if there was no response.
  */
 export class Server {
-  /** The longest that a response may take. Milliseconds. */
-  static timeout = 20_000;
   #connection;
   /**
    * The present ids of images that were renamed, by their former ones.
@@ -194,7 +195,7 @@ export class Server {
       headers: { Accept: accept, ...(body && { 'Content-Type': 'application/json' }) },
       body: body && JSON.stringify(body),
       priority: 'high',
-      signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(Server.timeout),
+      signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(responseTimeout),
     });
     // The list itself is missing only if the link of a share is no longer valid.
     if (response.status === 401 || (response.status === 404 && path.startsWith('api/v1/images?'))) {

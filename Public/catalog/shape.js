@@ -7,21 +7,20 @@ import { lastOf } from './halving.js';
  */
 
 /**
+ * The aspect ratios that bytes stand for.
+ * @type {number[]}
+ */
+const ratioOfByte = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? assumedAspect : 2 ** ((byte - 128) / 32)));
+/** How many aspect ratios are fetched at once. */
+export const ratiosInWindow = 4_096;
+/** Larger orders are laid out as if all images were alike: even their sums would be too much to fetch. */
+export const largestShape = 10_000_000;
+
+/**
  * The shape of an order: the sum of aspect ratios per block, which determines the height of the block in any layout of
  * rows, and the aspect ratios of single images, as far as they were fetched.
  */
 export class Shape {
-  /** How many aspect ratios are fetched at once. */
-  static window = 4_096;
-  /** Larger orders are laid out as if all images were alike: even their sums would be too much to fetch. */
-  static largest = 10_000_000;
-
-  /**
-   * The aspect ratios that bytes stand for.
-   * @type {number[]}
-   */
-  static #ratios = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? assumedAspect : 2 ** ((byte - 128) / 32)));
-
   /** @type {Piece[]} */
   #blocks = [];
   /** @type {Map<number, Uint8Array>} */
@@ -106,10 +105,9 @@ export class Shape {
    */
   ratios(first, count) {
     if (this.missing(first, first + count - 1).length > 0) return undefined;
-    const { window } = Shape;
     return Array.from({ length: count }, (_, at) => {
       const slot = first + at;
-      return Shape.#ratios[this.#windows.get(Math.floor(slot / window))?.[slot % window] ?? 0];
+      return ratioOfByte[this.#windows.get(Math.floor(slot / ratiosInWindow))?.[slot % ratiosInWindow] ?? 0];
     });
   }
 
@@ -122,8 +120,8 @@ export class Shape {
     /** @type {number[]} */
     const windows = [];
     if (this.isEven || this.total === 0) return windows;
-    const from = Math.floor(Math.max(0, first) / Shape.window);
-    const to = Math.floor(Math.max(0, Math.min(last, this.total - 1)) / Shape.window);
+    const from = Math.floor(Math.max(0, first) / ratiosInWindow);
+    const to = Math.floor(Math.max(0, Math.min(last, this.total - 1)) / ratiosInWindow);
     for (let at = from; at <= to; at += 1) if (!this.#windows.has(at)) windows.push(at);
     return windows;
   }

@@ -1,14 +1,14 @@
+const soon = 1_500;
+const late = 20_000;
+
 /**
  * Polls for changes of the catalog: often while it is growing, rarely at rest, and never while the server announces
  * changes itself.
  */
 export class CatalogWatch {
-  static #soon = 1_500;
-  static #late = 20_000;
-
   #pages;
   #transport;
-  #pause = CatalogWatch.#soon;
+  #pause = soon;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -24,7 +24,7 @@ export class CatalogWatch {
   }
 
   #checkSoon() {
-    this.#pause = CatalogWatch.#soon;
+    this.#pause = soon;
     this.#schedule();
   }
 
@@ -34,7 +34,7 @@ export class CatalogWatch {
   }
 
   async #check() {
-    this.#pause = Math.min(CatalogWatch.#late, this.#pause * 1.6);
+    this.#pause = Math.min(late, this.#pause * 1.6);
     try {
       if (!this.#transport.announcesChanges) await this.#pages.checkRevision();
     } catch {

@@ -3,6 +3,13 @@ import { PageTitle } from '../page/title.js';
 import { View } from '../catalog/view.js';
 import { Places } from './places.js';
 
+/** Responses that arrive within this time need no progress indicator. Milliseconds. */
+const patience = 250;
+/**
+ * Browsers limit how often the address may change; while the user types, it changes only after a pause. Milliseconds.
+ */
+const typingPause = 300;
+
 /**
  * The user's choice of what to see: changes the view, whoever requested the change, and updates the page's address, so
  * that Back leads to the previous view.
@@ -11,13 +18,6 @@ import { Places } from './places.js';
  * `Problem`) when it cannot be: the previous view stays; `summons` when the user wants to search.
  */
 export class Finding extends EventTarget {
-  /** Responses that arrive within this time need no progress indicator. Milliseconds. */
-  static #patience = 250;
-  /**
-   * Browsers limit how often the address may change; while the user types, it changes only after a pause. Milliseconds.
-   */
-  static #typingPause = 300;
-
   #reordering;
   #grid;
   /** The view that was requested last. */
@@ -129,12 +129,12 @@ export class Finding extends EventTarget {
     clearTimeout(this.#addressing);
     const set = () => Address.showView(view, { isStep });
     if (isStep) set();
-    else this.#addressing = setTimeout(set, Finding.#typingPause);
+    else this.#addressing = setTimeout(set, typingPause);
   }
 
   #wait() {
     clearTimeout(this.#waiting);
-    this.#waiting = setTimeout(() => (document.documentElement.dataset.finding = ''), Finding.#patience);
+    this.#waiting = setTimeout(() => (document.documentElement.dataset.finding = ''), patience);
   }
 
   #endWaiting() {

@@ -4,6 +4,9 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
 
 /** @typedef {import('../catalog/server.js').Folder} Folder */
 
+/** How many tiles are appended at once. */
+const batch = 120;
+
 /**
  * Folders as tiles with their covers. The list is one stop in the tab order; the arrow keys move in it. Thousands of
  * tiles are appended bit by bit, and a cover is loaded once its tile is near the screen.
@@ -11,9 +14,6 @@ import { dropPlaceholder, paintPlaceholderSoon } from '../placeholder/placeholde
  * Events (detail: the path of the folder): `choose`, and `enter` for the folders in it.
  */
 export class FolderTiles extends EventTarget {
-  /** How many tiles are appended at once. */
-  static #batch = 120;
-
   #list;
   /** @type {Folder[]} */
   #folders = [];
@@ -72,7 +72,7 @@ export class FolderTiles extends EventTarget {
   #append(least = 0) {
     cancelAnimationFrame(this.#frame);
     const { length } = this.#list.children;
-    const end = Math.max(least, length + FolderTiles.#batch);
+    const end = Math.max(least, length + batch);
     const tiles = this.#folders.slice(length, end).map((folder) => this.#make(folder));
     this.#list.append(...tiles);
     for (const tile of tiles) this.#covers.observe(tile);

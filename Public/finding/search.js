@@ -5,14 +5,14 @@ import { formatNumber } from '../page/numbers.js';
 import { attachKey } from '../page/key-bindings.js';
 import { find } from '../page/template.js';
 
+/** How long after the last keystroke the number of results is announced. Milliseconds. */
+const pause = 700;
+
 /**
  * The search field: searches while the user types. Escape clears it, `/` focuses it from anywhere, Enter moves on to
  * the results. Errors of the search appear below it.
  */
 export class Search {
-  /** How long after the last keystroke the number of results is announced. Milliseconds. */
-  static #pause = 700;
-
   #finding;
   #pages;
   #grid;
@@ -119,7 +119,7 @@ export class Search {
     const { total = 0, view } = this.#pages;
     const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
     const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
-    announceLater(text, Search.#pause);
+    announceLater(text, pause);
   }
 
   /** @param {import('../catalog/problem.js').Problem} problem */

@@ -2,15 +2,15 @@ import { nameOfMonth } from '../grid/months.js';
 
 /** @typedef {{year: string, first: number}} Year  A year in the order, and the slot at which it begins. */
 
+/** The least distance between two years. Pixels. */
+const pitch = 20;
+
 /**
  * The years of a gallery sorted by date, beside the grid where there is room. Each stands at its position along the
  * scrollbar. The pointer shows the month there; a click or a drag goes to it. Keyboards and screen readers have the
  * sheet of dates, and `g`.
  */
 export class Timeline {
-  /** The least distance between two years. Pixels. */
-  static #pitch = 20;
-
   #grid;
   #pages;
   #element = document.createElement('div');
@@ -62,7 +62,7 @@ export class Timeline {
   }
 
   #follow() {
-    const top = this.#grid.scroller.progress * (this.#height - Timeline.#pitch) + Timeline.#pitch / 2;
+    const top = this.#grid.scroller.progress * (this.#height - pitch) + pitch / 2;
     this.#marker.style.transform = `translateY(${top.toFixed(1)}px)`;
   }
 
@@ -74,9 +74,9 @@ export class Timeline {
     this.#element.classList.toggle('is-empty', this.#isEmpty);
     if (this.#isEmpty) return;
     const places = yearsOf(this.#pages.months).map(({ year, first }) => ({
-      year, at: Math.min(1, geometry.startOf(first) / geometry.furthest) * (height - Timeline.#pitch),
+      year, at: Math.min(1, geometry.startOf(first) / geometry.furthest) * (height - pitch),
     }));
-    const shown = spaced(places, Timeline.#pitch);
+    const shown = spaced(places, pitch);
     while (this.#years.length < shown.length) this.#years.push(document.createElement('span'));
     this.#years.length = shown.length;
     shown.forEach(({ year, at }, index) => {
@@ -94,7 +94,7 @@ export class Timeline {
    */
   #shareAt({ clientY }) {
     const { top, height } = this.#element.getBoundingClientRect();
-    const share = (clientY - top - Timeline.#pitch / 2) / Math.max(1, height - Timeline.#pitch);
+    const share = (clientY - top - pitch / 2) / Math.max(1, height - pitch);
     return Math.max(0, Math.min(1, share));
   }
 
@@ -104,7 +104,7 @@ export class Timeline {
     const share = this.#shareAt(event);
     const slot = geometry.landingSlot(share * geometry.furthest);
     this.#bubble.textContent = nameOfMonth(monthAt(this.#pages.months, slot));
-    this.#bubble.style.transform = `translateY(${share * (this.#height - Timeline.#pitch)}px)`;
+    this.#bubble.style.transform = `translateY(${share * (this.#height - pitch)}px)`;
     this.#element.dataset.pointed = '';
     if (this.#element.hasPointerCapture(event.pointerId)) this.#grid.scroller.dragToShare(share);
   }

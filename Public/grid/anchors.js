@@ -1,4 +1,4 @@
-import { PendingOrder } from '../catalog/pending-order.js';
+import { pageSize } from '../catalog/pending-order.js';
 
 /**
  * The known images from a slot on, and then those before it, nearest first.
@@ -9,7 +9,7 @@ import { PendingOrder } from '../catalog/pending-order.js';
  * @returns {import('../catalog/reordering.js').Anchor[]}
  */
 export function anchorsFrom(index, total, imageAt, undatedFrom = Infinity) {
-  const reach = 2 * PendingOrder.pageSize;
+  const reach = 2 * pageSize;
   const found = [];
   for (let at = index; at < Math.min(total, index + reach); at += 1) found.push(at);
   for (let at = index - 1; at > Math.max(-1, index - reach); at -= 1) found.push(at);

@@ -1,5 +1,5 @@
 import { assumedAspect } from '../catalog/aspect.js';
-import { Geometry } from './geometry.js';
+import { mostCells } from './geometry.js';
 import { JustifiedLayout } from './justified-layout.js';
 import { TileLayout } from './tile-layout.js';
 
@@ -9,20 +9,20 @@ import { TileLayout } from './tile-layout.js';
  * @typedef {import('./tile-layout.js').Bent & {runs?: import('./kept-rows.js').Run[]}} Bent
  */
 
+const fewest = 3;
+/** The lowest rows, in pixels and as a share of the width: in lower ones images are unrecognisable. */
+const lowestRows = { most: 96, least: 50, share: 0.075 };
+/** The highest rows, as a share of the height: higher ones leave no room for a second row. */
+const highest = 0.45;
+/** The number of densities, from the smallest images to the largest. */
+export const densities = 5;
+
 /** How the user wants images arranged: in justified rows or in squares, and how densely. A value. */
 export class Arrangement {
-  /** The number of densities, from the smallest images to the largest. */
-  static densities = 5;
-  static #fewest = 3;
-  /** The lowest rows, in pixels and as a share of the width: in lower ones images are unrecognisable. */
-  static #lowest = { most: 96, least: 50, share: 0.075 };
-  /** The highest rows, as a share of the height: higher ones leave no room for a second row. */
-  static #highest = 0.45;
-
   /** @param {{kind?: 'justified' | 'squares', density?: number}} wished  `density` from 0, the smallest pictures. */
   constructor({ kind = 'justified', density = 2 } = {}) {
     this.kind = kind;
-    this.density = Math.max(0, Math.min(Arrangement.densities - 1, Math.round(density)));
+    this.density = Math.max(0, Math.min(densities - 1, Math.round(density)));
     Object.freeze(this);
   }
 
@@ -44,62 +44,62 @@ export class Arrangement {
    */
   layout(screen, shape, bent) {
     const { width, gap } = screen;
-    const inRow = Arrangement.#inRow(this.density, screen);
+    const inRow = imagesInRow(this.density, screen);
     // A square covers about the same area as an image of the assumed aspect ratio in a row.
     const columns = Math.round(inRow * Math.sqrt(assumedAspect));
     if (this.kind === 'squares') return new TileLayout({ width, gap, columns }, bent);
     if (shape.isEven) return new TileLayout({ width, gap, columns: inRow, aspect: assumedAspect }, bent);
-    const rowHeight = Arrangement.#heightOf(inRow, screen);
-    const most = Arrangement.#mostInRow(rowHeight, screen);
+    const rowHeight = heightOf(inRow, screen);
+    const most = mostInRow(rowHeight, screen);
     return new JustifiedLayout({ width, gap, rowHeight, most, inRow, shape }, bent);
   }
+}
 
-  /**
-   * How many images of the assumed aspect ratio make a row: a whole number, so that most galleries have columns.
-   * @param {number} density
-   * @param {Screen} screen
-   */
-  static #inRow(density, screen) {
-    const { width, height, gap } = screen;
-    const { most, least, share } = Arrangement.#lowest;
-    const lowest = Math.max(least, Math.min(most, width * share));
-    const steps = Arrangement.densities - 1;
-    let smallest = steps + 1;
-    while (Arrangement.#fits(smallest + 1, screen, lowest)) smallest += 1;
-    while (smallest > 1 && !Arrangement.#fits(smallest, screen, 0)) smallest -= 1;
-    const room = Math.round((width + gap) / ((Arrangement.#highest * height) / 0.75 + gap));
-    const largest = Math.max(1, Math.min(Math.max(Arrangement.#fewest, room), smallest - steps));
-    const even = Math.round(smallest * (largest / smallest) ** (density / steps));
-    return Math.max(1, Math.min(smallest, Math.max(even, largest + steps - density)));
-  }
+/**
+ * How many images of the assumed aspect ratio make a row: a whole number, so that most galleries have columns.
+ * @param {number} density
+ * @param {Screen} screen
+ */
+function imagesInRow(density, screen) {
+  const { width, height, gap } = screen;
+  const { most, least, share } = lowestRows;
+  const lowest = Math.max(least, Math.min(most, width * share));
+  const steps = densities - 1;
+  let smallest = steps + 1;
+  while (fits(smallest + 1, screen, lowest)) smallest += 1;
+  while (smallest > 1 && !fits(smallest, screen, 0)) smallest -= 1;
+  const room = Math.round((width + gap) / ((highest * height) / 0.75 + gap));
+  const largest = Math.max(1, Math.min(Math.max(fewest, room), smallest - steps));
+  const even = Math.round(smallest * (largest / smallest) ** (density / steps));
+  return Math.max(1, Math.min(smallest, Math.max(even, largest + steps - density)));
+}
 
-  /**
-   * Whether rows of so many images are high enough, and few enough for the document.
-   * @param {number} inRow
-   * @param {Screen} screen
-   * @param {number} lowest
-   */
-  static #fits(inRow, screen, lowest) {
-    const height = Arrangement.#heightOf(inRow, screen);
-    const onScreen = (screen.height / (height + screen.gap) + 2) * (screen.width / height);
-    return height >= lowest && onScreen <= Geometry.mostCells - 10;
-  }
+/**
+ * Whether rows of so many images are high enough, and few enough for the document.
+ * @param {number} inRow
+ * @param {Screen} screen
+ * @param {number} lowest
+ */
+function fits(inRow, screen, lowest) {
+  const height = heightOf(inRow, screen);
+  const onScreen = (screen.height / (height + screen.gap) + 2) * (screen.width / height);
+  return height >= lowest && onScreen <= mostCells - 10;
+}
 
-  /**
-   * @param {number} inRow
-   * @param {Screen} screen
-   */
-  static #heightOf(inRow, { width, gap }) {
-    return Math.max(1, ((width + gap) / inRow - gap) / assumedAspect);
-  }
+/**
+ * @param {number} inRow
+ * @param {Screen} screen
+ */
+function heightOf(inRow, { width, gap }) {
+  return Math.max(1, ((width + gap) / inRow - gap) / assumedAspect);
+}
 
-  /**
-   * Limits the images in a row: however narrow they are, the document must not hold too many.
-   * @param {number} rowHeight
-   * @param {Screen} screen
-   */
-  static #mostInRow(rowHeight, { width, height, gap }) {
-    const rows = Math.ceil(height / (rowHeight + gap)) + 1;
-    return Math.max(2, Math.min(Math.ceil((2 * width) / rowHeight), Math.floor(Geometry.mostCells / rows)));
-  }
+/**
+ * Limits the images in a row: however narrow they are, the document must not hold too many.
+ * @param {number} rowHeight
+ * @param {Screen} screen
+ */
+function mostInRow(rowHeight, { width, height, gap }) {
+  const rows = Math.ceil(height / (rowHeight + gap)) + 1;
+  return Math.max(2, Math.min(Math.ceil((2 * width) / rowHeight), Math.floor(mostCells / rows)));
 }

@@ -12,6 +12,9 @@ import { fills, shapeOfWhole } from './fit.js';
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  */
 
+/** Images that arrive within this time appear without a fade, which would only delay them. Milliseconds. */
+const fadeAfter = 90;
+
 /**
  * A slot of the grid on screen. Its element is reused for slot after slot.
  *
@@ -20,9 +23,6 @@ import { fills, shapeOfWhole } from './fit.js';
  * out of the tab order and of the accessibility tree, where it would be a second stop with the same name.
  */
 export class Cell extends Slot {
-  /** Images that arrive within this time appear without a fade, which would only delay them. Milliseconds. */
-  static #fadeAfter = 90;
-
   #loader;
   #rankOf;
   #markOfDayAt;
@@ -229,7 +229,7 @@ export class Cell extends Slot {
     element.className = 'slot-picture';
     this.#fit(element);
     this.#isPicturePart = picture.isIncomplete;
-    const isQuick = performance.now() - this.#begunAt < Cell.#fadeAfter;
+    const isQuick = performance.now() - this.#begunAt < fadeAfter;
     // Over its preview an image only becomes sharper; forty fades after each stop would cost more than they show.
     const isAtOnce = isQuick || this.#picture !== null || this.element.dataset.phase === 'preview';
     this.#picture?.remove();

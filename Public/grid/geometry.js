@@ -6,17 +6,17 @@ import { Sections } from './sections.js';
  * @typedef {import('./tile-layout.js').TileLayout | import('./justified-layout.js').JustifiedLayout} Layout
  */
 
+/** Rows of pictures kept in the document beyond each edge of the screen. */
+export const overscan = 2;
+/** The document holds at most 150 <img>, of which the viewer needs a few. */
+export const mostCells = 140;
+
 /**
  * Where the slots are: in rows, under headings if the order has parts. All lengths are CSS pixels from the top of the
  * gallery, whatever its size; `ScrollMap` handles what the browser can really scroll. Rows have ascending numbers, of
  * which some may be unused.
  */
 export class Geometry {
-  /** Rows of pictures kept in the document beyond each edge of the screen. */
-  static overscan = 2;
-  /** The document holds at most 150 <img>, of which the viewer needs a few. */
-  static mostCells = 140;
-
   #sections;
 
   /**
@@ -162,9 +162,9 @@ export class Geometry {
    */
   rowsAround(offset) {
     let { first, last } = this.rowsAt(offset);
-    let room = Geometry.mostCells - Math.max(...this.#counts(first, last));
+    let room = mostCells - Math.max(...this.#counts(first, last));
     for (const place of this.rowsBetween(first, last)) room -= place.last - place.first + 1;
-    for (let beyond = 0; beyond < 2 * Geometry.overscan; beyond += 1) {
+    for (let beyond = 0; beyond < 2 * overscan; beyond += 1) {
       const way = beyond % 2 === 0 ? 1 : -1;
       const next = this.#rowOfPictures(way === 1 ? last : first, way);
       if (!next || next.last - next.first + 1 > room) continue;

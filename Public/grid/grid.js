@@ -3,7 +3,7 @@ import { find } from '../page/template.js';
 import { isFastByPixels } from '../stream/pace.js';
 import { Cell } from './cell.js';
 import { dayOf, markOfDayAt } from './days.js';
-import { Geometry, clamp } from './geometry.js';
+import { clamp, overscan } from './geometry.js';
 import { GeometryMaker } from './geometry-maker.js';
 import { HeldPoint } from './held-point.js';
 import { anchorsFrom } from './anchors.js';
@@ -145,7 +145,7 @@ export class Grid extends EventTarget {
    */
   get span() {
     const { first, last } = this.geometry.slotsAt(this.scroller.offset);
-    const beyond = (Geometry.overscan + 1) * this.geometry.layout.inRow;
+    const beyond = (overscan + 1) * this.geometry.layout.inRow;
     return { first: Math.max(0, first), last, before: beyond, after: Math.max(0, last - first) + beyond };
   }
 
@@ -221,7 +221,7 @@ export class Grid extends EventTarget {
     this.scroller.scrollToStart();
   }
 
-  /** @param {Geometry} geometry */
+  /** @param {import('./geometry.js').Geometry} geometry */
   #take(geometry) {
     const isOther = !geometry.layout.isLike(this.geometry.layout);
     this.geometry = geometry;
@@ -309,7 +309,7 @@ export class Grid extends EventTarget {
    * How far down the gallery the image at `from` has moved. Pixels.
    * @param {number} from
    * @param {number} to
-   * @param {Geometry} before
+   * @param {import('./geometry.js').Geometry} before
    */
   #wayOf(from, to, before) {
     // At the very beginning the page stays there, whatever heading it has now.

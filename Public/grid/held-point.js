@@ -1,14 +1,14 @@
 import { clamp } from './geometry.js';
 
+/** Fingers are never quite still. Pixels. */
+const near = 40;
+
 /**
  * A point of an image that stays in place on screen while images grow or shrink: between two fingers, under the
  * pointer, or in the middle. It stays with the same image over several steps, until the user scrolls or points
  * elsewhere.
  */
 export class HeldPoint {
-  /** Fingers are never quite still. Pixels. */
-  static #near = 40;
-
   #slot = 0;
   /** The share of the row's height above the point. */
   #share = 0;
@@ -22,7 +22,7 @@ export class HeldPoint {
    * @param {{x: number, y: number}} point  From the grid's left edge, and from the top of its visible part.
    */
   hold(geometry, offset, { x, y }) {
-    const isSame = this.#offset === offset && Math.abs(this.#y - y) < HeldPoint.#near;
+    const isSame = this.#offset === offset && Math.abs(this.#y - y) < near;
     if (!isSame) this.#slot = geometry.slotAt(x, offset + y);
     const { top, height } = geometry.row(geometry.rowOf(this.#slot));
     this.#share = clamp((offset + y - top) / Math.max(1, height), 0, 1);

@@ -7,15 +7,15 @@ import { Justified } from './justified.js';
  * @typedef {import('./justified.js').Stretch} Stretch
  */
 
+/** Fewer images than this do not make rows of the intended height. */
+const fewest = 128;
+
 /**
  * Rows as wide as the gallery in which every image keeps its aspect ratio. They are made block by block, and the height
  * of a block follows from the catalog's shape alone: every block has its position from the first moment on, and its
  * rows are made when they are needed.
  */
 export class JustifiedLayout {
-  /** Fewer images than this do not make rows of the intended height. */
-  static #fewest = 128;
-
   #shape;
   #runs;
 
@@ -81,14 +81,14 @@ export class JustifiedLayout {
     const blocks = [];
     for (const { first, count, sum } of to > from ? this.#shape.pieces(from, to - from) : []) {
       const before = blocks[blocks.length - 1];
-      const isLittle = before && (before.count < JustifiedLayout.#fewest ||
-        (!isOpenEnded && first + count === to && count < JustifiedLayout.#fewest));
+      const isLittle = before && (before.count < fewest ||
+        (!isOpenEnded && first + count === to && count < fewest));
       if (isLittle) Object.assign(before, { count: before.count + count, sum: before.sum + sum });
       else blocks.push({ first, count, sum, isOpenEnded: false });
     }
     const last = blocks[blocks.length - 1];
     // With so few images no row is enlarged to fill the width.
-    if (last) last.isOpenEnded = isOpenEnded || last.count < JustifiedLayout.#fewest;
+    if (last) last.isOpenEnded = isOpenEnded || last.count < fewest;
     return blocks;
   }
 

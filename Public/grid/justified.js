@@ -12,15 +12,15 @@ import { blankRow, layBlock, planBlock, roomForRows } from './block.js';
  *   of row numbers reserved. A block without a plan is kept as it is.
  */
 
+/** The number of blocks whose rows are cached. */
+const remembered = 48;
+
 /**
  * The inside of a section: justified rows, block by block. Slots, rows and pixels are counted from the section's start.
  * Some row numbers are unused: each block reserves as many as it may need, and how many it has is known with the aspect
  * ratios of its images. Until then its rows are blank.
  */
 export class Justified {
-  /** The number of blocks whose rows are cached. */
-  static #remembered = 48;
-
   /** @type {Block[]} */
   #blocks = [];
   #begin;
@@ -117,7 +117,7 @@ export class Justified {
     if (!ratios) return null;
     block.laid = layBlock(block.plan, ratios, this.#measures);
     this.#recent.push(block);
-    const oldest = this.#recent.length > Justified.#remembered ? this.#recent.shift() : undefined;
+    const oldest = this.#recent.length > remembered ? this.#recent.shift() : undefined;
     if (oldest) oldest.laid = null;
     return block.laid;
   }

@@ -33,15 +33,15 @@ export function attachPinch(grid, element) {
   }, { passive: false });
 }
 
+/** The change of the fingers' distance that makes a step, as a factor. */
+const step = 1.3;
+/** A mouse wheel scrolls at least so many pixels at a time, a trackpad fewer. A notch is a step. */
+const notch = 50;
+/** After this pause the wheel starts a new gesture. Milliseconds. */
+const pause = 300;
+
 /** Accumulates a pinch, and takes a step whenever it has gone far enough. */
 class Pinch {
-  /** The change of the fingers' distance that makes a step, as a factor. */
-  static #step = 1.3;
-  /** A mouse wheel scrolls at least so many pixels at a time, a trackpad fewer. A notch is a step. */
-  static #notch = 50;
-  /** After this pause the wheel starts a new gesture. Milliseconds. */
-  static #pause = 300;
-
   #onStep;
   #apart = 0;
   #scale = 1;
@@ -68,11 +68,11 @@ class Pinch {
 
   /** @param {WheelEvent} event */
   turn({ deltaY, deltaMode, clientX, clientY, timeStamp }) {
-    if (timeStamp - this.#turnedAt > Pinch.#pause) this.#scale = 1;
+    if (timeStamp - this.#turnedAt > pause) this.#scale = 1;
     this.#turnedAt = timeStamp;
-    const isNotch = deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(deltaY) >= Pinch.#notch;
+    const isNotch = deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(deltaY) >= notch;
     // Browsers report a trackpad's pinch in hundredths of the logarithm of its scale.
-    this.#scale *= isNotch ? (Pinch.#step * 1.01) ** -Math.sign(deltaY) : Math.exp(-deltaY / 100);
+    this.#scale *= isNotch ? (step * 1.01) ** -Math.sign(deltaY) : Math.exp(-deltaY / 100);
     this.#scale /= this.#take(this.#scale, { x: clientX, y: clientY });
   }
 
@@ -83,9 +83,9 @@ class Pinch {
    * @returns {number}  How much of the scale was used up.
    */
   #take(scale, point) {
-    const steps = Math.trunc(Math.log(scale) / Math.log(Pinch.#step));
+    const steps = Math.trunc(Math.log(scale) / Math.log(step));
     if (steps !== 0) this.#onStep(steps, point);
-    return Pinch.#step ** steps;
+    return step ** steps;
   }
 }
 

@@ -9,13 +9,13 @@ import { Row } from './row.js';
  * @typedef {(index: number) => import('../catalog/server.js').GalleryImage | undefined} ImageAt
  */
 
+/** Rows lie on a layer, so that their coordinates are small; the layer moves when they exceed this. Pixels. */
+const reach = 100_000;
+/** How long the grid must be at rest before its rows are sorted. Milliseconds. */
+const sortAfter = 300;
+
 /** The rows in the document, of images and of headings, and a pool of rows to reuse. */
 export class Rows {
-  /** Rows lie on a layer, so that their coordinates are small; the layer moves when they exceed this. Pixels. */
-  static #reach = 100_000;
-  /** How long the grid must be at rest before its rows are sorted. Milliseconds. */
-  static #sortAfter = 300;
-
   #layer = find('#rows');
   #makeCell;
   /** @type {Map<number, Row | Heading>} */
@@ -139,7 +139,7 @@ export class Rows {
    */
   sortSoon() {
     clearTimeout(this.#sorting);
-    this.#sorting = setTimeout(() => this.#sort(), Rows.#sortAfter);
+    this.#sorting = setTimeout(() => this.#sort(), sortAfter);
   }
 
   #sort() {
@@ -213,7 +213,7 @@ export class Rows {
    * @param {number} shift
    */
   #layDown(top, shift) {
-    if (Math.abs(top - this.#origin) > Rows.#reach) this.#origin = top;
+    if (Math.abs(top - this.#origin) > reach) this.#origin = top;
     const layerTop = this.#origin + shift;
     if (layerTop === this.#layerTop) return;
     this.#layerTop = layerTop;

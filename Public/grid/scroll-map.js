@@ -1,31 +1,31 @@
 import { clamp } from './geometry.js';
 
 /**
+ * The height of the tallest element made, far below every browser's limit, and below 2²² so that positions stay
+ * exact.
+ */
+const greatestHeight = 4_000_000;
+const exactEnd = 200_000;
+
+/**
  * Maps a gallery of any height to what a browser can scroll (16.7 million px in Chromium on a dense screen, fewer
  * elsewhere). Near both ends a scrolled pixel is a pixel of the gallery, so that the ends are reached exactly and
  * smoothly; in between, the scrollbar is stretched over the rest. A gallery that fits is not stretched.
  */
 export class ScrollMap {
   /**
-   * The height of the tallest element made, far below every browser's limit, and below 2²² so that positions stay
-   * exact.
-   */
-  static #tallest = 4_000_000;
-  static #exactEnd = 200_000;
-
-  /**
    * @param {number} height  Of the gallery.
    * @param {number} viewHeight  Of its visible part.
    * @param {number} [tallest]
    */
-  constructor(height, viewHeight, tallest = ScrollMap.#tallest) {
+  constructor(height, viewHeight, tallest = greatestHeight) {
     /** The height of the scrolled element. */
     this.span = Math.min(height, tallest);
     this.isExact = height <= tallest;
     /** The largest offset in the gallery, and the largest position of the scrollbar. */
     this.furthestOffset = Math.max(0, height - viewHeight);
     this.furthestPosition = Math.max(0, this.span - viewHeight);
-    this.end = Math.min(ScrollMap.#exactEnd, this.furthestPosition / 4);
+    this.end = Math.min(exactEnd, this.furthestPosition / 4);
     this.stretch = this.isExact ? 1 : (this.furthestOffset - 2 * this.end) / (this.furthestPosition - 2 * this.end);
   }
 

@@ -1,6 +1,10 @@
 import { clamp } from './geometry.js';
 import { ScrollMap } from './scroll-map.js';
 
+const restAfter = 80;
+/** More pixels in one frame than any wheel or finger scrolls: a leap. */
+const leap = 2_500;
+
 /**
  * Scrolls a gallery of any height with the page's own scrollbar. Wheel, touch and keys scroll by pixels; the
  * scrollbar's thumb and other leaps scroll in proportion.
@@ -11,10 +15,6 @@ import { ScrollMap } from './scroll-map.js';
  * Events: `scroll` at most once a frame, `rest` when the scrolling has stopped.
  */
 export class Scroller extends EventTarget {
-  static #restAfter = 80;
-  /** More pixels in one frame than any wheel or finger scrolls: a leap. */
-  static #leap = 2_500;
-
   #element;
   #map = new ScrollMap(0, 0);
   #offset = 0;
@@ -160,7 +160,7 @@ export class Scroller extends EventTarget {
 
   /** @param {number} way */
   #isLeap(way) {
-    if (this.#driver === 'unknown') return Math.abs(way) > Scroller.#leap;
+    if (this.#driver === 'unknown') return Math.abs(way) > leap;
     return this.#driver === 'thumb';
   }
 
@@ -199,7 +199,7 @@ export class Scroller extends EventTarget {
     const passed = Math.max(4, now - this.#movedAt);
     this.#movedAt = now;
     const velocity = way / passed;
-    this.#velocity = passed > Scroller.#restAfter ? velocity : (this.#velocity + velocity) / 2;
+    this.#velocity = passed > restAfter ? velocity : (this.#velocity + velocity) / 2;
   }
 
   #announce() {
@@ -211,7 +211,7 @@ export class Scroller extends EventTarget {
     this.#isMoving = true;
     clearTimeout(this.#resting);
     cancelAnimationFrame(this.#restFrame);
-    this.#resting = setTimeout(() => this.#restNextFrame(), Scroller.#restAfter);
+    this.#resting = setTimeout(() => this.#restNextFrame(), restAfter);
   }
 
   /**

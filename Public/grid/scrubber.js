@@ -2,16 +2,16 @@ import { formatNumber } from '../page/numbers.js';
 import { find } from '../page/template.js';
 import { isFastByPixels } from '../stream/pace.js';
 
+/** Shorter galleries need no scrubber. Screens. */
+const fewScreens = 8;
+/** How long the handle stays after a scroll. Milliseconds. */
+const linger = 1_500;
+
 /**
  * Displays a number or a month beside the scrollbar during a fast scroll and, on touchscreens, a handle to drag,
  * because a phone's scrollbar cannot be grabbed.
  */
 export class Scrubber {
-  /** Shorter galleries need no scrubber. Screens. */
-  static #fewScreens = 8;
-  /** How long the handle stays after a scroll. Milliseconds. */
-  static #linger = 1_500;
-
   #element = find('#scrubber');
   #bubble = find('#scrubber-number');
   #grid;
@@ -31,7 +31,7 @@ export class Scrubber {
 
   #follow() {
     const { scroller, geometry } = this.#grid;
-    if (geometry.height < Scrubber.#fewScreens * geometry.viewHeight) return;
+    if (geometry.height < fewScreens * geometry.viewHeight) return;
     const { position } = this.#grid;
     this.#bubble.textContent = geometry.titleAt(position) || formatNumber(position + 1);
     this.#element.style.setProperty('--progress', scroller.progress.toFixed(4));
@@ -48,7 +48,7 @@ export class Scrubber {
   #hideUnlessDragged() {
     if (this.#isDragged || !this.#element.dataset.shown) return;
     this.#show('handle');
-    this.#hiding = setTimeout(() => delete this.#element.dataset.shown, Scrubber.#linger);
+    this.#hiding = setTimeout(() => delete this.#element.dataset.shown, linger);
   }
 
   /** @param {PointerEvent} event */

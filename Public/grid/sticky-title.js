@@ -2,16 +2,16 @@ import { find } from '../page/template.js';
 import { nameOfDay } from './days.js';
 
 /**
+ * The height it takes up with its margins, as in the style sheet: nothing is measured in the middle of a frame.
+ * Pixels.
+ */
+const room = 42;
+
+/**
  * Displays the title of the present section at the top of the screen once its heading has been scrolled away, with the
  * day if it is known. The next heading pushes the title off. Assistive technology uses the heading itself.
  */
 export class StickyTitle {
-  /**
-   * The height it takes up with its margins, as in the style sheet: nothing is measured in the middle of a frame.
-   * Pixels.
-   */
-  static #room = 42;
-
   #element = find('#sticky-title');
   #title = '';
   #day = '';
@@ -30,7 +30,7 @@ export class StickyTitle {
     if (isPast) this.#say(title, months, this.#grid.topDay);
     if (this.#element.hidden === isPast) this.#element.hidden = !isPast;
     if (!isPast) return;
-    this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - StickyTitle.#room)}px)`;
+    this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - room)}px)`;
   }
 
   /**

@@ -8,18 +8,18 @@ import { byUrgency } from './slot.js';
  *   completely.
  */
 
+/** How many of these may prefetch. */
+const forPrefetch = 2;
+/** A request that has taken this long gives way if others are waiting. Milliseconds. */
+const patience = 5_000;
+/** A browser has six connections to an HTTP/1.1 server; the sixth is for pages, tokens and cancellations. */
+const mostRequests = 5;
+
 /**
  * Limits how many requests run at once, with a queue. The next job is chosen when a request ends: visible slots before
  * prefetched ones, near before far.
  */
 export class RequestLimit {
-  /** A browser has six connections to an HTTP/1.1 server; the sixth is for pages, tokens and cancellations. */
-  static count = 5;
-  /** How many of these may prefetch. */
-  static #forPrefetch = 2;
-  /** A request that has taken this long gives way if others are waiting. Milliseconds. */
-  static #patience = 5_000;
-
   /** @type {Set<Job>} */
   #waiting = new Set();
   /** @type {Set<Job>} */
@@ -49,7 +49,7 @@ export class RequestLimit {
   }
 
   fill() {
-    while (this.#running.size < RequestLimit.count) {
+    while (this.#running.size < mostRequests) {
       const job = this.#next();
       if (!job) return;
       this.#run(job);
@@ -60,7 +60,7 @@ export class RequestLimit {
     if (this.#waiting.size === 0) return undefined;
     const [first] = [...this.#waiting].sort((one, other) => byUrgency(one.slot, other.slot));
     const isAhead = first.slot.rank().purpose === 'prefetch';
-    return isAhead && this.#prefetching() >= RequestLimit.#forPrefetch ? undefined : first;
+    return isAhead && this.#prefetching() >= forPrefetch ? undefined : first;
   }
 
   #prefetching() {
@@ -73,7 +73,7 @@ export class RequestLimit {
     this.#running.add(job);
     const watch = setInterval(() => {
       if (this.#waiting.size > 0) job.giveWay();
-    }, RequestLimit.#patience);
+    }, patience);
     await job.send();
     clearInterval(watch);
     this.#running.delete(job);

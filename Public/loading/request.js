@@ -7,13 +7,13 @@ import { Problem } from '../catalog/problem.js';
  *   was no response, or it broke off.
  */
 
+/** Longer than the server normally waits for its origins; only a hung server takes this long. Milliseconds. */
+const timeout = 150_000;
+/** The server ends a cancelled request itself; one that it does not end is aborted after this. Milliseconds. */
+const grace = 5_000;
+
 /** One request for one rendition by its token. */
 export class PictureRequest {
-  /** Longer than the server normally waits for its origins; only a hung server takes this long. Milliseconds. */
-  static #timeout = 150_000;
-  /** The server ends a cancelled request itself; one that it does not end is aborted after this. Milliseconds. */
-  static #grace = 5_000;
-
   #abort = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -31,7 +31,7 @@ export class PictureRequest {
 
   /** @returns {Promise<Answer>} */
   async send() {
-    this.#abortAfter(PictureRequest.#timeout);
+    this.#abortAfter(timeout);
     try {
       return await this.#exchange();
     } catch {
@@ -43,7 +43,7 @@ export class PictureRequest {
 
   /** The token was cancelled while the request was in flight. */
   expectDropped() {
-    this.#abortAfter(PictureRequest.#grace);
+    this.#abortAfter(grace);
   }
 
   /** @param {number} milliseconds */

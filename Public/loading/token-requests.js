@@ -8,15 +8,15 @@ import { byUrgency } from './slot.js';
  * @typedef {{slot: Slot, display: number, number: number, image: string}} Line
  */
 
+const size = 100;
+/** The pause after a request without a response. Milliseconds. */
+const pause = 1_000;
+
 /**
  * The slots that wait for a token. One request is in flight at a time; its contents are chosen only when it can be
  * sent, by the viewport at that time.
  */
 export class TokenRequests {
-  static #size = 100;
-  /** The pause after a request without a response. Milliseconds. */
-  static #pause = 1_000;
-
   #session;
   #connection;
   #onToken;
@@ -84,7 +84,7 @@ export class TokenRequests {
     setTimeout(() => {
       this.#isPaused = false;
       this.#schedule();
-    }, TokenRequests.#pause);
+    }, pause);
   }
 
   async #send() {
@@ -107,7 +107,7 @@ export class TokenRequests {
   #next() {
     const slots = [...this.#wanted].sort(byUrgency);
     const kind = kindOf(slots[0]);
-    return slots.filter((slot) => isSame(kind, kindOf(slot))).slice(0, TokenRequests.#size);
+    return slots.filter((slot) => isSame(kind, kindOf(slot))).slice(0, size);
   }
 
   /**

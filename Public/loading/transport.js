@@ -6,6 +6,25 @@ import { SlotGroup } from './slot-group.js';
  * @typedef {import('../stream/stream.js').Report} Report
  */
 
+/** How long to wait for a stream to open. Milliseconds. */
+const openTimeout = 4_000;
+/** How often in a row the stream may fail before token requests take over. */
+const toleratedFailures = 2;
+/**
+ * How long the stream may be silent before the page asks the server whether it is alive: `shortSilence` while an image on
+ * screen is missing or after a viewport report, `longestSilence` while there may be nothing to send. Milliseconds.
+ */
+const shortSilence = 3_000;
+const longestSilence = 30_000;
+/**
+ * How long missing images may fail to arrive before a server that answers no pings is considered lost. Milliseconds.
+ */
+const suspiciousSilence = 10_000;
+/** The interval of these checks. Milliseconds. */
+const checkInterval = 1_000;
+/** The longest that pages of the catalog wait for images. Milliseconds. */
+const longestWait = 1_000;
+
 /**
  * How renditions reach the page: by the stream, or by token requests if no WebSocket is available. The page looks the
  * same with both; `data-transport` on the document says which one is in use.
@@ -14,25 +33,6 @@ import { SlotGroup } from './slot-group.js';
  * stream.
  */
 export class Transport extends EventTarget {
-  /** How long to wait for a stream to open. Milliseconds. */
-  static #openTimeout = 4_000;
-  /** How often in a row the stream may fail before token requests take over. */
-  static #failures = 2;
-  /**
-   * How long the stream may be silent before the page asks the server whether it is alive: `#silence` while an image on
-   * screen is missing or after a viewport report, `#longestSilence` while there may be nothing to send. Milliseconds.
-   */
-  static #silence = 3_000;
-  static #longestSilence = 30_000;
-  /**
-   * How long missing images may fail to arrive before a server that answers no pings is considered lost. Milliseconds.
-   */
-  static #suspiciousSilence = 10_000;
-  /** The interval of these checks. Milliseconds. */
-  static #checkInterval = 1_000;
-  /** The longest that pages of the catalog wait for images. Milliseconds. */
-  static #longestWait = 1_000;
-
   #stream;
   #byStream;
   #connection;
@@ -74,7 +74,7 @@ export class Transport extends EventTarget {
     connection.addEventListener('answered', () => stream.hasten());
     connection.addEventListener('lost', () => this.#useHeldRenditions());
     pages.addEventListener('page', () => connection.isLost && byStream.displayHeld());
-    setInterval(() => this.#checkSilence(), Transport.#checkInterval);
+    setInterval(() => this.#checkSilence(), checkInterval);
     byStream.addEventListener('calm', () => {
       this.dispatchEvent(new Event('capacity'));
       this.dispatchEvent(new Event('calm'));
@@ -103,7 +103,7 @@ export class Transport extends EventTarget {
   get hasRoomForPages() {
     if (!this.#isByStream) return true;
     if (this.#isBrisk || !this.#stream.isOpen) return false;
-    return this.#byStream.isCalm || performance.now() - this.#slowSince > Transport.#longestWait;
+    return this.#byStream.isCalm || performance.now() - this.#slowSince > longestWait;
   }
 
   /**
@@ -139,7 +139,7 @@ export class Transport extends EventTarget {
     if (report.velocity === 0 || (wasBrisk && !this.#isBrisk)) {
       this.#slowSince = performance.now();
       clearTimeout(this.#capacityTimer);
-      this.#capacityTimer = setTimeout(() => this.dispatchEvent(new Event('capacity')), Transport.#longestWait + 1);
+      this.#capacityTimer = setTimeout(() => this.dispatchEvent(new Event('capacity')), longestWait + 1);
     }
     this.#byStream.show(report);
     if (this.#connection.isLost && report.velocity === 0) this.#byStream.displayHeld();
@@ -164,7 +164,7 @@ export class Transport extends EventTarget {
     // The server may be gone, and not just the stream.
     this.#connection.suspect();
     if (this.#connection.isLost) return;
-    if (failures >= Transport.#failures) this.#switchTransport(false);
+    if (failures >= toleratedFailures) this.#switchTransport(false);
     else if (wasOpen) this.#waitForStream();
   }
 
@@ -176,10 +176,10 @@ export class Transport extends EventTarget {
     if (document.hidden || !this.#stream.isOpen) return;
     const { heardAt } = this.#stream;
     const isAnswerDue = !this.#byStream.isCalm || this.#reportedAt > heardAt;
-    const limit = isAnswerDue ? Transport.#silence : Transport.#longestSilence;
+    const limit = isAnswerDue ? shortSilence : longestSilence;
     const silence = performance.now() - heardAt;
     if (silence > limit) this.#stream.ask();
-    if (silence > Transport.#suspiciousSilence && !this.#byStream.isCalm && !this.#isBrisk) this.#connection.suspect();
+    if (silence > suspiciousSilence && !this.#byStream.isCalm && !this.#isBrisk) this.#connection.suspect();
   }
 
   /** Switches to token requests after a while without a stream; a hidden page is in no hurry. */
@@ -187,7 +187,7 @@ export class Transport extends EventTarget {
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => {
       if (!this.#stream.isOpen && !document.hidden && !this.#connection.isLost) this.#switchTransport(false);
-    }, Transport.#openTimeout);
+    }, openTimeout);
   }
 
   /** @param {boolean} isByStream */

@@ -1,4 +1,4 @@
-import { Server } from '../catalog/server.js';
+import { responseTimeout } from '../catalog/server.js';
 
 /**
  * Registers the service worker, which opens the gallery while its server cannot be reached. Browsers allow it on secure
@@ -30,5 +30,5 @@ async function cacheEarlierRequests(serviceWorker) {
     if (keep.length > 0) active?.postMessage({ keep });
   });
   answers.observe({ type: 'resource', buffered: true });
-  setTimeout(() => answers.disconnect(), Server.timeout);
+  setTimeout(() => answers.disconnect(), responseTimeout);
 }

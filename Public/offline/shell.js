@@ -1,6 +1,15 @@
 import { basePath, cacheName } from './cache-names.js';
 import { SerialQueue } from './serial-queue.js';
 
+const pagePath = './';
+/**
+ * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
+ * server has is there at the next visit. Milliseconds.
+ */
+const patienceOfVisit = 100;
+/** The same when the user reloads the page, to see what is new. */
+const patienceOfReload = 5_000;
+
 /**
  * The page itself, stored: its markup, and the scripts it refers to by content hash. It is used as a whole or not at
  * all: the markup is stored only once all its scripts are.
@@ -9,15 +18,6 @@ export class Shell {
   static get cache() {
     return cacheName('shell');
   }
-
-  static #page = './';
-  /**
-   * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
-   * server has is there at the next visit. Milliseconds.
-   */
-  static #patience = 100;
-  /** The same when the user reloads the page, to see what is new. */
-  static #patienceOfReload = 5_000;
 
   #caches;
   #fetch;
@@ -50,7 +50,7 @@ export class Shell {
     later(answer.then((page) => page && this.#keep(page.clone())));
     const kept = this.#kept().catch(() => undefined);
     const isReload = request.cache === 'no-cache' || request.cache === 'reload';
-    const time = isReload ? Shell.#patienceOfReload : Shell.#patience;
+    const time = isReload ? patienceOfReload : patienceOfVisit;
     const first = await Promise.race([answer, patience(time, kept)]);
     return first?.ok ? first : (await kept) ?? (await answer) ?? Response.error();
   }
@@ -66,7 +66,7 @@ export class Shell {
 
   /** Stores the page as the server has it now. */
   async renew() {
-    await this.#keep(await this.#fetch(Shell.#page, { cache: 'no-cache' }));
+    await this.#keep(await this.#fetch(pagePath, { cache: 'no-cache' }));
   }
 
   /**
@@ -84,7 +84,7 @@ export class Shell {
 
   async #kept() {
     const cache = await this.#caches.open(Shell.cache);
-    return cache.match(Shell.#page, { ignoreVary: true });
+    return cache.match(pagePath, { ignoreVary: true });
   }
 
   /** @param {Response} page */
@@ -104,8 +104,8 @@ export class Shell {
     // The stored page may just have been opened, and loads some of its scripts later.
     const former = partsOf((await kept?.text()) ?? '');
     await Promise.all(parts.map((part) => this.#keepPart(cache, part)));
-    await cache.put(Shell.#page, page);
-    const wanted = [Shell.#page, ...parts, ...former].map((path) => new URL(path, location.href).href);
+    await cache.put(pagePath, page);
+    const wanted = [pagePath, ...parts, ...former].map((path) => new URL(path, location.href).href);
     for (const { url } of await cache.keys()) if (!wanted.includes(url)) await cache.delete(url);
   }
 

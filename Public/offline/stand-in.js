@@ -6,14 +6,14 @@ import { nearestKept } from './nearest-kept.js';
  * @typedef {import('../page/address.js').Place | {image: string} | {}} Start
  */
 
+/** The pause between attempts to get what was wanted. Milliseconds. */
+const pause = 2_000;
+
 /**
  * Shows what is stored in place of what cannot be had while the server is out of reach, and says so. When the server is
  * back, it leads to what was wanted, unless the user has moved on.
  */
 export class StandIn {
-  /** The pause between attempts to get what was wanted. Milliseconds. */
-  static #pause = 2_000;
-
   #parts;
   /** What was wanted to start with, and the slot that is shown instead; null if nothing stands in. */
   #wanted = /** @type {{start: Start, shown: number} | null} */ (null);
@@ -58,7 +58,7 @@ export class StandIn {
   #returnSoon() {
     if (!this.#wanted) return;
     clearTimeout(this.#timer);
-    const due = this.#triedAt + StandIn.#pause;
+    const due = this.#triedAt + pause;
     this.#timer = setTimeout(() => this.#return(), Math.max(0, due - performance.now()));
   }
 

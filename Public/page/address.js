@@ -7,16 +7,16 @@ import { RememberedOrder } from './remembered-order.js';
  * @typedef {{index: number, within: number}} Place
  */
 
+/** Changing the address is expensive, so it changes only after a pause. Milliseconds. */
+const pause = 300;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
 /**
  * The place in the page's address, so that it can be reloaded, shared and returned to: the view as the query,
  * `#at=12345` a place in the grid (from 1), `#image=ID` an image in the viewer.
  */
 export class Address {
-  /** Changing the address is expensive, so it changes only after a pause. Milliseconds. */
-  static #pause = 300;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  static #timer;
-
   /** @returns {{image: string} | Place | {}} */
   static read() {
     const parameters = new URLSearchParams(location.hash.slice(1));
@@ -37,7 +37,7 @@ export class Address {
    * @param {{isStep: boolean}} how  Whether Back leads to the previous view.
    */
   static showView(view, { isStep }) {
-    clearTimeout(Address.#timer);
+    clearTimeout(timer);
     const query = RememberedOrder.queryOf(view);
     const address = location.pathname + (query && `?${query}`);
     if (isStep) history.pushState(null, '', address);
@@ -58,10 +58,10 @@ export class Address {
    * @param {Place} place
    */
   static showPlaceSoon(place) {
-    clearTimeout(Address.#timer);
-    Address.#timer = setTimeout(() => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       if (!Address.isAtImage) Address.showPlace(place);
-    }, Address.#pause);
+    }, pause);
   }
 
   /** @param {Place} place */

@@ -3,11 +3,11 @@ import { announce } from './announcer.js';
 import { readPreference, savePreference } from './memory.js';
 import { find } from './template.js';
 
+const names = { density: 'density', kind: 'layout' };
+const sizes = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
+
 /** The user's choice of size and arrangement; remembered on this device. */
 export class LayoutChoice {
-  static #names = { density: 'density', kind: 'layout' };
-  static #sizes = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
-
   /** @type {HTMLInputElement} */
   #slider = find('#density');
   #button = find('#squares');
@@ -16,8 +16,8 @@ export class LayoutChoice {
   /** @param {import('../grid/grid.js').Grid} grid */
   constructor(grid) {
     this.#grid = grid;
-    const density = readPreference(LayoutChoice.#names.density);
-    const kind = readPreference(LayoutChoice.#names.kind) === 'squares' ? 'squares' : 'justified';
+    const density = readPreference(names.density);
+    const kind = readPreference(names.kind) === 'squares' ? 'squares' : 'justified';
     grid.arrange(new Arrangement({ kind, ...(density && { density: Number(density) || 0 }) }));
     grid.addEventListener('arranged', () => this.#follow());
     this.#slider.addEventListener('input', () => {
@@ -36,9 +36,9 @@ export class LayoutChoice {
   #follow() {
     const { density, kind } = this.#grid.arrangement;
     this.#slider.value = String(density);
-    this.#slider.setAttribute('aria-valuetext', LayoutChoice.#sizes[density]);
+    this.#slider.setAttribute('aria-valuetext', sizes[density]);
     this.#button.setAttribute('aria-pressed', String(kind === 'squares'));
-    savePreference(LayoutChoice.#names.density, String(density));
-    savePreference(LayoutChoice.#names.kind, kind);
+    savePreference(names.density, String(density));
+    savePreference(names.kind, kind);
   }
 }

@@ -1,13 +1,13 @@
 import { announce } from './announcer.js';
 import { find } from './template.js';
 
+/** Milliseconds. */
+const time = 8_000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
 /** A sentence at the bottom of the page, for a while: about something that needs no decision. */
 export class Message {
-  /** Milliseconds. */
-  static #time = 8_000;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  static #timer;
-
   /** @param {string} text */
   static show(text) {
     const element = find('#message');
@@ -16,7 +16,7 @@ export class Message {
     element.hidePopover();
     element.showPopover();
     announce(text);
-    clearTimeout(Message.#timer);
-    Message.#timer = setTimeout(() => element.hidePopover(), Message.#time);
+    clearTimeout(timer);
+    timer = setTimeout(() => element.hidePopover(), time);
   }
 }

@@ -15,18 +15,16 @@ export class Motion {
 
   static set chosen(motion) {
     savePreference(name, motion);
-    Motion.#apply();
+    apply();
   }
 
   static get isReduced() {
     return Motion.chosen === 'reduced' || system.matches;
   }
-
-  static #apply() {
-    document.documentElement.toggleAttribute('data-reduced-motion', Motion.isReduced);
-  }
-
-  static {
-    system.addEventListener('change', () => Motion.#apply());
-  }
 }
+
+function apply() {
+  document.documentElement.toggleAttribute('data-reduced-motion', Motion.isReduced);
+}
+
+system.addEventListener('change', apply);

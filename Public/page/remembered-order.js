@@ -1,14 +1,14 @@
 import { View } from '../catalog/view.js';
 import { readPreference, savePreference } from './memory.js';
 
+const key = 'order';
+
 /**
  * The order that the user chose last, remembered on this device: it applies wherever the address names none. A shuffle
  * is not remembered. Until the user chooses one, it is the order of the server's default view. `ahead.js` reads both,
  * too.
  */
 export class RememberedOrder {
-  static #key = 'order';
-
   /**
    * @param {string} search  The query of an address.
    * @returns {View}  What it asks for, in the remembered order unless it names one.
@@ -16,7 +16,7 @@ export class RememberedOrder {
   static applyTo(search) {
     const view = View.read(search);
     if (new URLSearchParams(search).has('sort')) return view;
-    const { sort, direction } = RememberedOrder.#read();
+    const { sort, direction } = read();
     return view.with({ sort, direction });
   }
 
@@ -32,17 +32,17 @@ export class RememberedOrder {
   /** @param {View} view */
   static keep(view) {
     const { sort, direction } = view;
-    if (!view.order.isRandom) savePreference(RememberedOrder.#key, new View({ sort, direction }).text);
+    if (!view.order.isRandom) savePreference(key, new View({ sort, direction }).text);
   }
 
   /** The order that the user chose, as the text of a view; null for the server's default. */
   static get chosen() {
-    return readPreference(RememberedOrder.#key);
+    return readPreference(key);
   }
 
   /** From now on the gallery opens in the server's default view again. */
   static forget() {
-    savePreference(RememberedOrder.#key, null);
+    savePreference(key, null);
   }
 
   /**
@@ -56,8 +56,8 @@ export class RememberedOrder {
     dataset.defaultView = text;
     return isOther && RememberedOrder.chosen === null;
   }
+}
 
-  static #read() {
-    return View.read(RememberedOrder.chosen ?? document.documentElement.dataset.defaultView);
-  }
+function read() {
+  return View.read(RememberedOrder.chosen ?? document.documentElement.dataset.defaultView);
 }

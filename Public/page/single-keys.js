@@ -1,18 +1,18 @@
 import { readPreference, savePreference } from './memory.js';
 
+const name = 'keys';
+
 /**
  * Shortcuts that are a single letter, digit or sign. They can be switched off, because speech input and unsteady hands
  * type such characters without meaning them (WCAG 2.1, success criterion 2.1.4).
  */
 export class SingleKeys {
-  static #name = 'keys';
-
   static get areOn() {
-    return readPreference(SingleKeys.#name) !== 'off';
+    return readPreference(name) !== 'off';
   }
 
   static set areOn(areOn) {
-    savePreference(SingleKeys.#name, areOn ? 'on' : 'off');
+    savePreference(name, areOn ? 'on' : 'off');
   }
 
   /**

@@ -1,16 +1,16 @@
 import { readPreference, savePreference } from '../page/memory.js';
 
+const name = 'theme';
+
 /** Whether the page is light or dark; as the system is unless the user chose otherwise. `ahead.js` applies the choice. */
 export class Theme {
-  static #name = 'theme';
-
   /** @returns {string}  `light`, `dark` or `system`. */
   static get chosen() {
-    return readPreference(Theme.#name) ?? 'system';
+    return readPreference(name) ?? 'system';
   }
 
   static set chosen(theme) {
-    savePreference(Theme.#name, theme);
+    savePreference(name, theme);
     document.documentElement.dataset.theme = theme;
   }
 }

@@ -91,18 +91,18 @@ export class SlotAssignment {
   }
 }
 
+const most = 1_500;
+const mostKept = 1_000;
+/** The most bytes of renditions held here, beside those of the picture cache. */
+const heaviest = 64 * 1_048_576;
+/** How far from the viewport an assignment may find its new position in the pages. Slots. */
+const reach = 500;
+
 /**
  * The assignments around the viewport: bounded; the furthest away are dropped first. Assignments of a newer order than
  * the displayed one wait until that one is displayed.
  */
 export class Assignments {
-  static #most = 1_500;
-  static #kept = 1_000;
-  /** The most bytes of renditions held here, beside those of the picture cache. */
-  static #heaviest = 64 * 1_048_576;
-  /** How far from the viewport an assignment may find its new position in the pages. Slots. */
-  static #reach = 500;
-
   /** @type {Map<number, SlotAssignment>} */
   #bySlot = new Map();
   /** @type {Map<string, SlotAssignment>} */
@@ -167,7 +167,7 @@ export class Assignments {
     this.#coming.set(assigned.slot, assigned);
     this.#byToken.set(assigned.token, assigned);
     const [oldest] = this.#coming;
-    if (this.#coming.size > Assignments.#kept && oldest) this.#discard(this.#coming, oldest[0]);
+    if (this.#coming.size > mostKept && oldest) this.#discard(this.#coming, oldest[0]);
   }
 
   /**
@@ -181,7 +181,7 @@ export class Assignments {
   move(revision, to, imageAt) {
     /** @type {Map<string, number>} */
     const slots = new Map();
-    for (let slot = Math.max(0, to - Assignments.#reach); slot < to + Assignments.#reach; slot += 1) {
+    for (let slot = Math.max(0, to - reach); slot < to + reach; slot += 1) {
       const image = imageAt(slot);
       if (image) slots.set(image, slot);
     }
@@ -260,12 +260,12 @@ export class Assignments {
   /** @param {number} middle  The slot in the middle of the screen. */
   trim(middle) {
     const bytes = bytesOf(this.#bySlot) + bytesOf(this.#coming);
-    if (this.#bySlot.size <= Assignments.#most && bytes <= Assignments.#heaviest) return;
+    if (this.#bySlot.size <= most && bytes <= heaviest) return;
     const slots = [...this.#bySlot.keys()].sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
     let kept = 0;
     slots.forEach((slot, at) => {
       kept += this.at(slot)?.tile?.blob.size ?? 0;
-      if (at >= Assignments.#kept || kept > Assignments.#heaviest / 2) this.remove(slot);
+      if (at >= mostKept || kept > heaviest / 2) this.remove(slot);
     });
   }
 }

@@ -6,18 +6,17 @@ import { Motion } from './motion.js';
  * @typedef {import('../grid/grid.js').Grid} Grid
  */
 
+/** A change of velocity worth reporting, as a share of it. */
+const notableShare = 0.08;
+/** Slots per second: a leap may look faster, and the stream accepts no more. */
+const fastest = 1e6;
+
 /**
  * Reports the viewport to the stream: once a frame during a scroll, with its direction and velocity, and in the first
  * frame without movement that it has stopped. At rest it does nothing. While the viewer is open, its image and the
  * neighbours are the viewport, and the grid below is not.
  */
 export class ViewportReport {
-  /** A change of velocity worth reporting, as a share of it. */
-  static #notable = 0.08;
-
-  /** Slots per second: a leap may look faster, and the stream accepts no more. */
-  static #fastest = 1e6;
-
   #grid;
   #pages;
   #transport;
@@ -66,7 +65,7 @@ export class ViewportReport {
     if (!seen) return;
     // The default view needs no mention.
     const report = { view: this.#pages.view.text || undefined, revision: this.#pages.revision, ...seen };
-    if (this.#last && !differsNotably(this.#last, report, ViewportReport.#notable)) return;
+    if (this.#last && !differsNotably(this.#last, report, notableShare)) return;
     this.#last = report;
     this.#transport.viewportChanged(report);
   }
@@ -84,7 +83,7 @@ export class ViewportReport {
       first,
       count: last - first + 1,
       direction: Math.sign(velocity),
-      velocity: Math.min(ViewportReport.#fastest, Math.round(Math.abs(velocity))),
+      velocity: Math.min(fastest, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
       ...needed,
     };

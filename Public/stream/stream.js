@@ -16,6 +16,9 @@ import { linkRate } from './link-rate.js';
  *   file is truncated.
  */
 
+/** How long a hidden page keeps its stream. Milliseconds. */
+const patience = 30_000;
+
 /**
  * The page's side of the stream, whose socket lives in a worker. It sleeps while the page does.
  *
@@ -26,9 +29,6 @@ import { linkRate } from './link-rate.js';
  * can be started.
  */
 export class Stream extends EventTarget {
-  /** How long a hidden page keeps its stream. Milliseconds. */
-  static #patience = 30_000;
-
   /** @type {Worker | null} */
   #worker = null;
   #isOpen = false;
@@ -160,7 +160,7 @@ export class Stream extends EventTarget {
 
   #follow() {
     clearTimeout(this.#hiding);
-    if (document.hidden) this.#hiding = setTimeout(() => this.#sleep(), Stream.#patience);
+    if (document.hidden) this.#hiding = setTimeout(() => this.#sleep(), patience);
     else this.#wake();
   }
 

@@ -4,12 +4,12 @@ import { readPreference, savePreference } from '../page/memory.js';
 import { find } from '../page/template.js';
 import { Still } from './still.js';
 
+/** How many images on each side: the grid's images are in the document, too. */
+const mostBeside = 10;
+const name = 'filmstrip';
+
 /** A row of small images below the current one: those before and after it. */
 export class Filmstrip {
-  /** How many images on each side: the grid's images are in the document, too. */
-  static #reach = 10;
-  static #name = 'filmstrip';
-
   #element = find('#filmstrip');
   #button = find('#viewer-filmstrip');
   #images;
@@ -33,7 +33,7 @@ export class Filmstrip {
     this.#button.addEventListener('click', () => this.toggle());
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     new ResizeObserver(() => this.#lay()).observe(this.#element);
-    this.#say(readPreference(Filmstrip.#name) === 'shown');
+    this.#say(readPreference(name) === 'shown');
   }
 
   get isShown() {
@@ -42,7 +42,7 @@ export class Filmstrip {
 
   toggle() {
     const isShown = !this.isShown;
-    savePreference(Filmstrip.#name, isShown ? 'shown' : 'hidden');
+    savePreference(name, isShown ? 'shown' : 'hidden');
     this.#say(isShown);
     this.#lay();
     announce(isShown ? 'Filmstrip shown' : 'Filmstrip hidden');
@@ -81,7 +81,7 @@ export class Filmstrip {
       return;
     }
     const pitch = Number.parseFloat(getComputedStyle(this.#element).getPropertyValue('--pitch')) || 60;
-    const reach = Math.min(Filmstrip.#reach, Math.ceil(this.#element.clientWidth / pitch / 2));
+    const reach = Math.min(mostBeside, Math.ceil(this.#element.clientWidth / pitch / 2));
     const first = Math.max(0, this.#index - reach);
     const last = Math.min(this.#total - 1, this.#index + reach);
     const hadFocus = this.#element.contains(document.activeElement);

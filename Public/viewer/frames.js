@@ -4,15 +4,15 @@
  * @typedef {import('../catalog/server.js').GalleryImage} GalleryImage
  */
 
+/** The pause after a first failure. Milliseconds. */
+const firstPause = 1_000;
+const longestPause = 30_000;
+
 /**
  * The frames of the viewer: the current image, its neighbours, and one more in the direction of travel. An image that
  * was prepared keeps its frame, with everything loaded in it, when it becomes the current one.
  */
 export class Frames {
-  /** The pause after a first failure. Milliseconds. */
-  static #firstPause = 1_000;
-  static #longestPause = 30_000;
-
   #images;
   #slotGroup;
   /** @type {Frame[]} */
@@ -93,7 +93,7 @@ export class Frames {
    */
   async #load(frame, index) {
     const turn = this.#turn;
-    for (let pause = Frames.#firstPause; turn === this.#turn; pause = Math.min(2 * pause, Frames.#longestPause)) {
+    for (let pause = firstPause; turn === this.#turn; pause = Math.min(2 * pause, longestPause)) {
       const image = await this.#images.load(index).catch(() => undefined);
       if (turn !== this.#turn) return;
       if (image) {

@@ -16,17 +16,17 @@
  * }} GestureHandler  `pans`: whether a movement that begins this way moves an enlarged image; past its edge it turns. `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
  */
 
+const slack = 8;
+const doubleTapTime = 280;
+/** The longest interval that systems accept for a double click. Milliseconds. */
+const doubleClickTime = 500;
+const doubleTapReach = 32;
+/** A sideways wheel turns the page after this distance, and only once until it has rested. Pixels, milliseconds. */
+const wayToTurn = 60;
+const rest = 180;
+
 /** Translates the input of fingers, mouse and wheel on the stage into actions. */
 export class Gestures {
-  static #slack = 8;
-  static #doubleTapTime = 280;
-  /** The longest interval that systems accept for a double click. Milliseconds. */
-  static #doubleClickTime = 500;
-  static #doubleTapReach = 32;
-  /** A sideways wheel turns the page after this distance, and only once until it has rested. Pixels, milliseconds. */
-  static #wayToTurn = 60;
-  static #rest = 180;
-
   #stage;
   #handler;
   /** @type {Map<number, Point>} */
@@ -126,7 +126,7 @@ export class Gestures {
   #decide(now) {
     const across = Math.abs(now.x - this.#start.x);
     const down = Math.abs(now.y - this.#start.y);
-    if (Math.max(across, down) < Gestures.#slack) return;
+    if (Math.max(across, down) < slack) return;
     if (this.#handler.pans(now.x - this.#start.x, now.y - this.#start.y)) this.#kind = 'pan';
     else this.#kind = across > down ? 'swipe' : 'pull';
   }
@@ -150,18 +150,18 @@ export class Gestures {
    */
   #tap(point, event) {
     // Not comparable with an unknown position, which may be the same.
-    const isElsewhere = distance(this.#pressed, this.#opening) >= Gestures.#doubleTapReach;
-    if (this.#pressed.at - this.#opening.at < Gestures.#doubleClickTime && !isElsewhere) return;
+    const isElsewhere = distance(this.#pressed, this.#opening) >= doubleTapReach;
+    if (this.#pressed.at - this.#opening.at < doubleClickTime && !isElsewhere) return;
     const last = this.#lastTap;
     this.#lastTap = null;
-    const isSecond = last && event.timeStamp - last.at < Gestures.#doubleTapTime;
-    if (isSecond && distance(point, last.point) < Gestures.#doubleTapReach) {
+    const isSecond = last && event.timeStamp - last.at < doubleTapTime;
+    if (isSecond && distance(point, last.point) < doubleTapReach) {
       clearTimeout(last.timer);
       this.#handler.doubleTap(point);
       return;
     }
     const isTouch = event.pointerType !== 'mouse';
-    const timer = setTimeout(() => this.#handler.tap(point, isTouch), Gestures.#doubleTapTime);
+    const timer = setTimeout(() => this.#handler.tap(point, isTouch), doubleTapTime);
     this.#lastTap = { at: event.timeStamp, point, timer };
   }
 
@@ -183,7 +183,7 @@ export class Gestures {
    * @param {WheelEvent} event
    */
   #wheelSideways({ deltaX, deltaY, timeStamp }) {
-    const isNew = timeStamp - this.#sideways.at > Gestures.#rest;
+    const isNew = timeStamp - this.#sideways.at > rest;
     if (isNew) this.#sideways = { way: 0, at: timeStamp, hasTurned: false, isPan: false };
     this.#sideways.at = timeStamp;
     if (!this.#sideways.hasTurned && this.#handler.pans(-deltaX, -deltaY)) this.#sideways.isPan = true;
@@ -192,7 +192,7 @@ export class Gestures {
       return;
     }
     this.#sideways.way += deltaX;
-    if (this.#sideways.hasTurned || Math.abs(this.#sideways.way) < Gestures.#wayToTurn) return;
+    if (this.#sideways.hasTurned || Math.abs(this.#sideways.way) < wayToTurn) return;
     this.#sideways.hasTurned = true;
     this.#handler.turn(Math.sign(this.#sideways.way));
   }

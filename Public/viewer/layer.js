@@ -1,13 +1,13 @@
 import { Slot } from '../loading/slot.js';
 
+/** Images that arrive within this time appear without a fade. Milliseconds. */
+const fadeAfter = 90;
+
 /**
  * One layer of a frame in the viewer: the rendition that the stage needs, finer and finer as it arrives, with the
  * original on top. A preview may lie below.
  */
 export class Layer extends Slot {
-  /** Images that arrive within this time appear without a fade. Milliseconds. */
-  static #fadeAfter = 90;
-
   #frame;
   /** @type {HTMLImageElement | null} */
   element = null;
@@ -91,7 +91,7 @@ export class Layer extends Slot {
     const before = this.element;
     element.className = `frame-${this.#name}`;
     // A refinement is no second arrival.
-    const isQuick = performance.now() - this.#begunAt < Layer.#fadeAfter;
+    const isQuick = performance.now() - this.#begunAt < fadeAfter;
     element.classList.toggle('at-once', isQuick || before !== null);
     this.element = element;
     this.picture = picture;

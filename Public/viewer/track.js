@@ -1,16 +1,16 @@
 import { find } from '../page/template.js';
 import { glide } from './flight.js';
 
+/** How far (as a share of the width or in pixels) or how fast a finger must move for the track to follow. */
+const shareToTurn = 0.25;
+const farPull = 110;
+const speedToGo = 0.4;
+/** The distance of a pull after which the backdrop is at its faintest. Pixels. */
+const fadeOver = 400;
+const faintest = 0.2;
+
 /** The track with the frames side by side, as a finger moves it: sideways to turn, down to close, up for the details. */
 export class Track {
-  /** How far (as a share of the width or in pixels) or how fast a finger must move for the track to follow. */
-  static #shareToTurn = 0.25;
-  static #farPull = 110;
-  static #speedToGo = 0.4;
-  /** The distance of a pull after which the backdrop is at its faintest. Pixels. */
-  static #fadeOver = 400;
-  static #faintest = 0.2;
-
   #element = find('#viewer-track');
   #backdrop = find('#viewer-backdrop');
   /** The track's offset when the finger was put down, in pixels. */
@@ -42,7 +42,7 @@ export class Track {
    * @param {number} speed
    */
   stepOf(way, speed) {
-    const isFar = Math.abs(way) > this.#element.clientWidth * Track.#shareToTurn || Math.abs(speed) > Track.#speedToGo;
+    const isFar = Math.abs(way) > this.#element.clientWidth * shareToTurn || Math.abs(speed) > speedToGo;
     return isFar && way * speed >= 0 ? -Math.sign(way) : 0;
   }
 
@@ -64,7 +64,7 @@ export class Track {
    */
   pull(way) {
     this.#element.style.transform = `translateY(${way}px)`;
-    this.#backdrop.style.opacity = String(Math.max(Track.#faintest, 1 - Math.max(0, way) / Track.#fadeOver));
+    this.#backdrop.style.opacity = String(Math.max(faintest, 1 - Math.max(0, way) / fadeOver));
   }
 
   /**
@@ -73,7 +73,7 @@ export class Track {
    * @param {number} speed
    */
   pullOf(way, speed) {
-    const isFar = Math.abs(way) > Track.#farPull || Math.abs(speed) > Track.#speedToGo;
+    const isFar = Math.abs(way) > farPull || Math.abs(speed) > speedToGo;
     if (!isFar) return 'none';
     return way > 0 ? 'down' : 'up';
   }

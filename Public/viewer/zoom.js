@@ -1,15 +1,15 @@
 import { clamp } from '../grid/geometry.js';
 
+/** An image can be enlarged to this many device pixels per pixel. */
+const mostMagnification = 16;
+/** From this magnification on, pixels have hard edges. */
+const hardMagnification = 6;
+
 /**
  * The enlargement and position of an image, in CSS pixels from the middle of the stage. At scale 1 it fits the stage.
  * The image may be rotated in quarter turns.
  */
 export class Zoom {
-  /** An image can be enlarged to this many device pixels per pixel. */
-  static #mostMagnification = 16;
-  /** From this magnification on, pixels have hard edges. */
-  static #hardMagnification = 6;
-
   scale = 1;
   x = 0;
   y = 0;
@@ -26,7 +26,7 @@ export class Zoom {
     this.box = box;
     this.natural = natural;
     this.quarterTurns = quarterTurns;
-    this.most = clamp(natural * Zoom.#mostMagnification, 3, 40);
+    this.most = clamp(natural * mostMagnification, 3, 40);
   }
 
   /**
@@ -87,7 +87,7 @@ export class Zoom {
 
   /** Whether the image's pixels are so large that interpolating between them hides more than it shows. */
   get isHard() {
-    return this.magnification >= Zoom.#hardMagnification;
+    return this.magnification >= hardMagnification;
   }
 
   /**

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 
 import { Problem } from '../../Public/catalog/problem.js';
 import { Proportions } from '../../Public/catalog/proportions.js';
-import { Shape } from '../../Public/catalog/shape.js';
+import { Shape, ratiosInWindow as window } from '../../Public/catalog/shape.js';
 
-const { window } = Shape;
 const total = 10 * window;
 
 /** A page that shows an order, and a server that knows the aspect ratios of its pictures. */

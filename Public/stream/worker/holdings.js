@@ -8,17 +8,17 @@ import { bestStep } from '../../loading/sizes.js';
  * @typedef {{image: string, version: string, renditions: Kind[]}} Holding
  */
 
+const budget = 48 * 1_048_576;
+/** The most renditions in memory, however small. */
+const maximumRenditions = 10_000;
+/** The most images in one message; the stream allows no more. */
+const most = 500;
+
 /**
  * The renditions that the page holds and that need not be sent again: the most recent in memory, the others in the tile
  * cache. Tracks which of them the server was told about, so that it can be told when they are gone.
  */
 export class Holdings {
-  static #budget = 48 * 1_048_576;
-  /** The most renditions in memory, however small. */
-  static #maximumRenditions = 10_000;
-  /** The most images in one message; the stream allows no more. */
-  static #most = 500;
-
   /**
    * Least recently used first.
    * @type {Map<string, CachedRendition>}
@@ -159,7 +159,7 @@ export class Holdings {
     this.#bytes += cached.body.byteLength;
     const lost = [];
     for (const key of this.#memory.keys()) {
-      const fits = this.#bytes <= Holdings.#budget && this.#memory.size <= Holdings.#maximumRenditions;
+      const fits = this.#bytes <= budget && this.#memory.size <= maximumRenditions;
       if (fits || key === cached.key) break;
       this.#drop(key);
       if (!this.#tileCache.has(key)) lost.push(key);
@@ -191,8 +191,8 @@ export class Holdings {
    * @param {Holding[]} holdings
    */
   #send(type, holdings) {
-    for (let at = 0; at < holdings.length; at += Holdings.#most) {
-      this.#post({ type, images: holdings.slice(at, at + Holdings.#most) });
+    for (let at = 0; at < holdings.length; at += most) {
+      this.#post({ type, images: holdings.slice(at, at + most) });
     }
   }
 }

@@ -1,13 +1,13 @@
 /** @typedef {{bytes: number, used: number}} Mark */
 
+/** Evicts this much more than necessary, as a share, so that the next eviction is not due at once. */
+const slack = 0.1;
+
 /**
  * The index of the tile cache: keys, sizes, and times of last use. Bounded in bytes and in number, because many small
  * entries would need more index memory than a page has; the least recently used are evicted first.
  */
 export class Marks {
-  /** Evicts this much more than necessary, as a share, so that the next eviction is not due at once. */
-  static #slack = 0.1;
-
   /**
    * Least recently used first.
    * @type {Map<string, Mark>}
@@ -88,7 +88,7 @@ export class Marks {
    */
   excess() {
     if (this.#bytes <= this.#budget && this.#byKey.size <= this.#most) return [];
-    const [budget, most] = [this.#budget * (1 - Marks.#slack), this.#most * (1 - Marks.#slack)];
+    const [budget, most] = [this.#budget * (1 - slack), this.#most * (1 - slack)];
     let [bytes, size] = [this.#bytes, this.#byKey.size];
     const keys = [];
     for (const [key, mark] of this.#byKey) {

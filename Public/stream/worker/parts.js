@@ -1,12 +1,12 @@
 /** @typedef {import('./message.js').Rendition} Rendition */
 
+const most = 128;
+
 /**
  * Assembles bodies that arrive in several messages, among which others may arrive. A body that is never completed is
  * not announced as such, so only a limited number is kept. Pure.
  */
 export class Parts {
-  static #most = 128;
-
   /**
    * The oldest first.
    * @type {Map<string, ArrayBuffer[]>}
@@ -27,7 +27,7 @@ export class Parts {
     if (!isPart) return before.length === 0 ? body : joined([...before, body]);
     this.#begun.set(key, [...before, body]);
     const [oldest] = this.#begun.keys();
-    if (this.#begun.size > Parts.#most) this.#begun.delete(oldest);
+    if (this.#begun.size > most) this.#begun.delete(oldest);
     return null;
   }
 }

@@ -4,28 +4,28 @@
  *   `failures`: the number of consecutive failures, including this one.
  */
 
+const firstPause = 250;
+const longestPause = 10_000;
+/** The time limit for opening a socket. Milliseconds. */
+const openTimeout = 8_000;
+/** After this time a socket that is still opening may be replaced. Milliseconds. */
+const hasty = 3_000;
+/** How long to wait for an answer while nothing at all arrives. Milliseconds. */
+const answerTimeout = 5_000;
+/**
+ * A socket that breaks sooner than this after its greeting, without a rendition, counts as never opened.
+ * Milliseconds.
+ */
+const firm = 5_000;
+/** The interval of acknowledgements. Milliseconds. */
+const acknowledgePause = 4;
+
 /**
  * The WebSocket of the stream: reconnects with backoff. Acknowledges the bytes received, from which the server
  * estimates the link. A hung server, or a network that has gone silent, does not close a socket: in doubt the server is
  * pinged, and without an answer the socket counts as broken.
  */
 export class StreamSocket {
-  static #firstPause = 250;
-  static #longestPause = 10_000;
-  /** The time limit for opening a socket. Milliseconds. */
-  static #openTimeout = 8_000;
-  /** After this time a socket that is still opening may be replaced. Milliseconds. */
-  static #hasty = 3_000;
-  /** How long to wait for an answer while nothing at all arrives. Milliseconds. */
-  static #answerTimeout = 5_000;
-  /**
-   * A socket that breaks sooner than this after its greeting, without a rendition, counts as never opened.
-   * Milliseconds.
-   */
-  static #firm = 5_000;
-  /** The interval of acknowledgements. Milliseconds. */
-  static #acknowledgePause = 4;
-
   #url;
   #listener;
   /** @type {WebSocket | null} */
@@ -85,13 +85,13 @@ export class StreamSocket {
   ask() {
     if (!this.#isOpen || this.#answersPings === false || this.#asking !== undefined) return;
     if (this.#answersPings) this.send({ type: 'ping' });
-    this.#asking = setTimeout(() => this.#drop(), StreamSocket.#answerTimeout);
+    this.#asking = setTimeout(() => this.#drop(), answerTimeout);
   }
 
   /** Requests are being answered: a socket that is still opening may have reached a dead node, so another is tried. */
   hasten() {
     const socket = this.#socket;
-    if (!socket || this.#isOpen || performance.now() - this.#beganAt < StreamSocket.#hasty) return;
+    if (!socket || this.#isOpen || performance.now() - this.#beganAt < hasty) return;
     this.#forget();
     socket.close();
     this.#open();
@@ -122,7 +122,7 @@ export class StreamSocket {
     this.#beganAt = performance.now();
     this.#received = 0;
     socket.binaryType = 'arraybuffer';
-    const giveUp = setTimeout(() => socket.close(), StreamSocket.#openTimeout);
+    const giveUp = setTimeout(() => socket.close(), openTimeout);
     socket.addEventListener('open', () => {
       clearTimeout(giveUp);
       if (socket !== this.#socket) return;
@@ -153,7 +153,7 @@ export class StreamSocket {
   #take(data) {
     this.#stopAsking();
     // A proxy may open sockets that carry nothing.
-    this.#holding ??= setTimeout(() => (this.#failures = 0), StreamSocket.#firm);
+    this.#holding ??= setTimeout(() => (this.#failures = 0), firm);
     if (typeof data !== 'string') {
       this.#received += data.byteLength;
       this.#failures = 0;
@@ -173,7 +173,7 @@ export class StreamSocket {
 
   #acknowledge() {
     if (this.#acknowledging !== undefined) return;
-    const wait = this.#acknowledgedAt + StreamSocket.#acknowledgePause - performance.now();
+    const wait = this.#acknowledgedAt + acknowledgePause - performance.now();
     if (wait <= 0) this.#acknowledgeNow();
     else this.#acknowledging = setTimeout(() => this.#acknowledgeNow(), wait);
   }
@@ -209,7 +209,7 @@ export class StreamSocket {
     const wasOpen = this.#isOpen;
     this.#forget();
     this.#failures += 1;
-    const pause = Math.min(StreamSocket.#longestPause, StreamSocket.#firstPause * 2 ** (this.#failures - 1));
+    const pause = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1));
     // Jitter: a restarted server should not meet all its pages at once.
     if (this.#isAwake) this.#timer = setTimeout(() => this.#open(), pause * (0.75 + Math.random() / 2));
     this.#listener.closed({ wasOpen, failures: this.#failures });

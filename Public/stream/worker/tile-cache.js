@@ -7,26 +7,26 @@ import { databaseName } from './tile-cache-name.js';
  * @typedef {import('./marks.js').Mark} Mark
  */
 
+const allowed = 256 * 1_048_576;
+/** Each entry has a mark in memory: previews alone would make hundreds of thousands of them. */
+const mostEntries = 40_000;
+/**
+ * Writes are batched until this many bytes are waiting or nothing has arrived for a while: during a fling, there is
+ * no time to write.
+ */
+const mostWaiting = 4 * 1_048_576;
+const quiet = 700;
+/** The longest delay of a write: a page may be closed before it. Milliseconds. */
+const latest = 3_000;
+/** How long to wait for the database to open. Milliseconds. */
+const openTimeout = 1_500;
+
 /**
  * Renditions cached across visits, in IndexedDB: bounded in bytes and in number, the least recently used evicted first.
  * The index is in memory; only bodies are read from the disk. If the browser stores nothing (a private window, a full
  * disk), the cache stays empty, and callers need not know.
  */
 export class TileCache {
-  static #allowed = 256 * 1_048_576;
-  /** Each entry has a mark in memory: previews alone would make hundreds of thousands of them. */
-  static #most = 40_000;
-  /**
-   * Writes are batched until this many bytes are waiting or nothing has arrived for a while: during a fling, there is
-   * no time to write.
-   */
-  static #mostWaiting = 4 * 1_048_576;
-  static #quiet = 700;
-  /** The longest delay of a write: a page may be closed before it. Milliseconds. */
-  static #latest = 3_000;
-  /** How long to wait for the database to open. Milliseconds. */
-  static #openTimeout = 1_500;
-
   /** @type {IDBDatabase | null} */
   #opened = null;
   #marks;
@@ -48,7 +48,7 @@ export class TileCache {
    * @param {number} [budget]  Bytes.
    * @param {number} [most]
    */
-  constructor(onEvicted, budget = TileCache.#allowed, most = TileCache.#most) {
+  constructor(onEvicted, budget = allowed, most = mostEntries) {
     this.#onEvicted = onEvicted;
     this.#marks = new Marks(budget, most);
     /** Settles once the index is loaded. Never rejects. */
@@ -114,7 +114,7 @@ export class TileCache {
   async #open() {
     const opening = openDatabase(databaseName);
     try {
-      this.#opened = await within(TileCache.#openTimeout, opening);
+      this.#opened = await within(openTimeout, opening);
       // Another page with a newer version of the database must not have to wait for this one.
       this.#opened.onversionchange = () => this.#doWithout();
       await this.#readMarks(this.#opened);
@@ -154,8 +154,8 @@ export class TileCache {
     clearTimeout(this.#timer);
     const now = performance.now();
     this.#waitingSince ||= now;
-    const isDue = this.#waitingBytes > TileCache.#mostWaiting || now - this.#waitingSince > TileCache.#latest;
-    this.#timer = setTimeout(() => this.#write(), isDue ? 0 : TileCache.#quiet);
+    const isDue = this.#waitingBytes > mostWaiting || now - this.#waitingSince > latest;
+    this.#timer = setTimeout(() => this.#write(), isDue ? 0 : quiet);
   }
 
   async #write() {

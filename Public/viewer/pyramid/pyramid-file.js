@@ -4,18 +4,18 @@ import { lengthOfIndex, readIndex } from './tile-index.js';
 /** The file was replaced while it was being read: its index is no longer valid (RFC 9110 §15.5.13). */
 const changed = 412;
 
+/** Contains the head and the index for an image of 700 megapixels. Bytes. */
+const headBytes = 32_768;
+/**
+ * The server makes the pyramid on the first request, and says so if that takes too long; a client that hangs up
+ * earlier would have to start again. Milliseconds.
+ */
+const making = 300_000;
+/** Milliseconds. */
+const reading = 60_000;
+
 /** A pyramid on the server, read by ranges only. */
 export class PyramidFile {
-  /** Contains the head and the index for an image of 700 megapixels. Bytes. */
-  static #first = 32_768;
-  /**
-   * The server makes the pyramid on the first request, and says so if that takes too long; a client that hangs up
-   * earlier would have to start again. Milliseconds.
-   */
-  static #making = 300_000;
-  /** Milliseconds. */
-  static #reading = 60_000;
-
   #link;
   /** @type {string | null} */
   #tag = null;
@@ -31,7 +31,7 @@ export class PyramidFile {
    * @returns {Promise<import('./tile-index.js').TileIndex>}  Rejects with a problem, or where the file is no pyramid.
    */
   async index(signal) {
-    const first = await this.#ask(0, PyramidFile.#first, signal);
+    const first = await this.#ask(0, headBytes, signal);
     let bytes = await first.arrayBuffer();
     const length = lengthOfIndex(bytes);
     if (length > bytes.byteLength && length <= this.#size) {
@@ -73,7 +73,7 @@ export class PyramidFile {
         isLate = true;
         stop();
       },
-      isMade ? PyramidFile.#reading : PyramidFile.#making,
+      isMade ? reading : making,
     );
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();

@@ -11,14 +11,14 @@ import { TileRequests } from './tile-requests.js';
  * @typedef {import('../zoom.js').Zoom} Zoom
  */
 
+/** How many tiles may be missing before the file is considered broken. */
+const mostBroken = 3;
+
 /**
  * The close-up of an image that has too many pixels to be displayed as a whole: the visible tiles of its pyramid, as
  * fine as the stage needs them.
  */
 export class Pyramid {
-  /** How many tiles may be missing before the file is considered broken. */
-  static #mostBroken = 3;
-
   #layer = new TileLayer();
   #onFailure;
   #link = '';
@@ -174,7 +174,7 @@ export class Pyramid {
     } catch (problem) {
       if (signal.aborted || index !== this.#index) return;
       this.#broken.add(tile.number);
-      if (this.#broken.size > Pyramid.#mostBroken) throw problem;
+      if (this.#broken.size > mostBroken) throw problem;
       if (this.#choice) this.#choice = this.#without(this.#choice);
       return;
     } finally {
