@@ -35,3 +35,13 @@ export function linkTo(image, rendition) {
 export function versionIn(link) {
   return link.match(/\?v=(\w+)/)?.[1] ?? null;
 }
+
+/**
+ * Whether `image` is known to have other content than `known`, the same image.
+ * @param {import('./server.js').GalleryImage} image
+ * @param {import('./server.js').GalleryImage} known
+ */
+export function isOtherVersion(image, known) {
+  const version = versionIn(known.links.tile);
+  return version !== null && version !== versionIn(image.links.tile);
+}

@@ -3,7 +3,7 @@
 /** Fetches all metadata of an image, when the user opens the details or nothing is known yet. */
 export class DetailsRequest {
   #server;
-  /** The image of the last request, and whether it had been loaded before it. */
+  /** The image of the last request, its version, and whether it had been loaded before it. */
   #asked = '';
 
   /** @param {import('../catalog/server.js').Server} server */
@@ -18,7 +18,7 @@ export class DetailsRequest {
    */
   async about({ image, isReady }, isRead) {
     // A server that had never read the file knows its metadata once it has rendered it.
-    const wanted = `${image?.id} ${isReady}`;
+    const wanted = `${image?.links.tile} ${isReady}`;
     const isObscure = isReady && !(image?.width && image.type);
     if (!image || wanted === this.#asked || !(isObscure || isRead)) return undefined;
     this.#asked = wanted;

@@ -1,4 +1,4 @@
-import { linkTo } from '../catalog/links.js';
+import { isOtherVersion, linkTo } from '../catalog/links.js';
 import { savesData } from '../loading/sizes.js';
 import { paintPlaceholder } from '../placeholder/placeholder.js';
 import { nameOf } from '../catalog/naming.js';
@@ -52,8 +52,11 @@ export class Frame {
   #original = new Layer('original', 'original', this);
   /** The layers, from coarse to fine, as they are stacked. */
   #layers = [this.#preview, this.#screen, this.#original];
-  /** The close-up of an image that is too large to be displayed as one. */
-  #pyramid = new Pyramid(() => this.#lackTiles());
+  /** The close-up of an image that is too large to be displayed as one; if there is none, the other layers have to do. */
+  #pyramid = new Pyramid(() => {
+    this.#refine();
+    this.#onChange(this);
+  });
   /**
    * The preview, until the image has loaded.
    * @type {HTMLImageElement | null}
@@ -200,19 +203,25 @@ export class Frame {
   renew(image) {
     this.image = image;
     this.#isRenewed = true;
-    this.#loader.release(this.#original);
-    this.#original.clear();
+    this.#dropOriginal();
     this.#pyramid.clear();
     this.#slotGroup.release(this.#screen);
     this.#screen.begin(this.index, this.image);
     this.#slotGroup.request(this.#screen);
   }
 
-  /** @param {GalleryImage} image  The same image with more metadata. */
+  #dropOriginal() {
+    this.#loader.release(this.#original);
+    this.#original.clear();
+  }
+
+  /** @param {GalleryImage} image  The same image with more metadata. Another version of it is ignored. */
   learn(image) {
-    if (image.id !== this.image?.id) return;
+    if (image.id !== this.image?.id || isOtherVersion(image, this.image)) return;
     const { width, height } = this.image;
     this.image = { ...this.image, ...image };
+    // It was requested before the image was known to be huge.
+    if (!width && this.#pyramid.isFor(this.image)) this.#dropOriginal();
     if ((image.width !== width || image.height !== height) && !this.#isRenewed) this.#refit();
     this.#refine();
   }
@@ -336,7 +345,7 @@ export class Frame {
   /** Fits the image to the stage, but a user who has zoomed in keeps the present sight of what has the same shape. */
   #refit() {
     const isOtherShape = Math.abs(Math.log(aspectOf(this.#naturalSize) / aspectOf(this.zoom.box))) > 0.1;
-    if (isOtherShape || !this.zoom.isIn) this.fit();
+    this.fit(isOtherShape ? undefined : this.zoom);
   }
 
   /** Requests a finer rendition if the zoom needs one. */
@@ -361,12 +370,6 @@ export class Frame {
     } else if (lack === 'pixels' || (lack && this.zoom.isIn && isShowable(this.image))) {
       this.#requestOriginal();
     }
-  }
-
-  /** There is no pyramid: the steps and the original have to do. */
-  #lackTiles() {
-    this.#refine();
-    this.#onChange(this);
   }
 
   /** A still rendition of an animated image is only half of it; with motion reduced, nothing plays by itself. */
