@@ -108,7 +108,7 @@ keepForOffline();
 whenIdle({ transport, connection }, (later) => {
   viewer.prepare(later);
   new later.Timeline({ grid, pages });
-  later.offerAccount();
+  later.offerAccount({ grid, pages, server });
 });
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -33,9 +33,9 @@ export class Shares {
     this.#server = server;
     this.#act = act;
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
-    this.#images = location.hash.match(/^#share-image=(\w+)$/)?.slice(1) ?? [];
+    this.#images = location.hash.match(/^#share-images=([\w,]+)$/)?.[1].split(',') ?? [];
     find('#share-view').textContent = this.#images.length
-      ? 'The share will show the picture that you have just seen.'
+      ? `The share will show ${countText(this.#images.length)}.`
       : `The share will show ${viewText(this.#view)}, including pictures added later.`;
     onSubmit(this.#form, () => this.#make());
   }
@@ -50,7 +50,7 @@ export class Shares {
   #entry({ id, name, link, view, imageCount, password, expires, visits, maker }) {
     const note = [
       maker && `by ${maker}`,
-      imageCount ? (imageCount === 1 ? 'one picture' : `${imageCount} pictures`) : viewText(view),
+      imageCount ? countText(imageCount) : viewText(view),
       password && 'with a password',
       expires ? `until ${dateText(expires)}` : 'does not expire',
       visits === 1 ? 'opened once' : `opened ${visits} times`,
@@ -81,6 +81,11 @@ export class Shares {
   #showLink(name, link) {
     showSecret(find('#share-link'), `Anybody with this link can see ${name}.`, new URL(link, location.href).href);
   }
+}
+
+/** @param {number} count  Of images. */
+function countText(count) {
+  return count === 1 ? 'one picture' : `${count.toLocaleString('en')} pictures`;
 }
 
 /**

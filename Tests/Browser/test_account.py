@@ -224,11 +224,11 @@ def test_a_picture_is_shared_from_the_viewer(owner, browse, server):
     name = owner.locator("#viewer-name").text_content()
     owner.locator("#viewer-more").click()
     owner.get_by_role("button", name="Share picture").click()
-    owner.get_by_text("The share will show the picture that you have just seen").wait_for()
+    owner.get_by_text("The share will show one picture.").wait_for()
     owner.get_by_label("Name of the new share").fill("One")
     owner.locator("#share").get_by_role("button", name="Create link").click()
     link = owner.locator("#share-link input").input_value()
-    owner.get_by_text("one picture").wait_for()
+    owner.get_by_text("one picture;").wait_for()
     visitor = browse(link.removeprefix(server.address + "/"))
     visitor.locator(".slot[data-phase=displayed]").first.wait_for()
     assert visitor.locator(".slot").count() == 1
