@@ -47,10 +47,11 @@ def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names
                 f"--metafile={file.name}", *words, folder=public)
         outputs = json.load(file)["outputs"]
     for name in outputs:
-        # esbuild's own helper. Bundled, a class that has static fields or private static methods and mentions itself would
-        # keep each private member in a WeakMap, which is larger and slower.
+        # Error texts of esbuild's helpers for private members. When esbuild bundles a class that has static fields or private
+        # static methods and refers to itself, it keeps each private member in a WeakMap, which is larger and slower.
         if "private member" in (public / name).read_text() or "private method" in (public / name).read_text():
-            sys.exit(f"{name}: a class has static fields or private static methods. Use constants and functions of its module.")
+            sys.exit(f"{name}: a class that refers to itself has static fields or private static methods. Use module-level "
+                     "constants and functions instead.")
 
     def path(name: str) -> str:
         return (public / name).resolve().relative_to(output).as_posix()
@@ -60,20 +61,20 @@ def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names
 
 
 def page_script(public: pathlib.Path, output: pathlib.Path, script: str) -> tuple[str, list[str], list[str]]:
-    """Bundles a script of the page. Returns its path, those of the bundles it cannot run without, and those for later:
-    what they import with `import()`, but not what only that imports in turn."""
+    """Bundles a script of the page. Returns the paths of the script, of the bundles that it imports statically, and of the
+    bundles that these import with `import()`. Bundles that only a later one imports are not included."""
     outputs = bundle(public, output, [script], "assets/[hash]/[dir]/[name]", "--format=esm", "--splitting",
                      "--chunk-names=assets/[hash]/[name]")
     path = next(path for path, made in outputs.items() if made.get("entryPoint") == script)
 
-    def with_imports(paths: list[str]) -> list[str]:
+    def with_static_imports(paths: list[str]) -> list[str]:
         found = list(dict.fromkeys(paths))
         for each in found:
             found += [other for kind, other in outputs[each]["imports"] if kind == "import-statement" and other not in found]
         return found
 
-    needed = with_imports([path])
-    later = with_imports([other for each in needed for kind, other in outputs[each]["imports"] if kind == "dynamic-import"])
+    needed = with_static_imports([path])
+    later = with_static_imports([other for each in needed for kind, other in outputs[each]["imports"] if kind == "dynamic-import"])
     return path, needed[1:], [each for each in later if each not in needed]
 
 

@@ -108,7 +108,7 @@ keepForOffline();
 whenIdle({ transport, connection }, (later) => {
   viewer.prepare(later);
   new later.Timeline({ grid, pages });
-  later.offerAccount({ grid, pages, server });
+  later.offerAccount({ grid, pages, server, connection });
 });
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

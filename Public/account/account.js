@@ -60,6 +60,8 @@ async function enterGallery() {
   const { account } = await server.present();
   if (account) remember(account);
   if (isInvited()) location.replace('./');
+  // The session had run out on the way to the form.
+  else if (location.hash.startsWith('#share')) location.reload();
   else returnToGallery();
 }
 
@@ -125,7 +127,7 @@ async function showAccount(account) {
   const ofOwners = manages ? [new People(server, act), new Activity(server)] : [];
   await Promise.all([sessions, passkeys, tokens, ...ofSharers, ...ofOwners].map((part) => part.show()));
   find('#account').hidden = false;
-  if (shares && /^#share(-image)?=/.test(location.hash)) find('#share-name').focus();
+  if (shares && /^#share(-images?)?=/.test(location.hash)) find('#share-name').focus();
 }
 
 async function signOut() {

@@ -1,4 +1,5 @@
 import { find } from '../page/template.js';
+import { takeSelection } from '../sharing/kept-selection.js';
 import { fieldOf, onSubmit } from './form.js';
 import { button, dateText, entry } from './list.js';
 import { showSecret } from './secret.js';
@@ -33,10 +34,15 @@ export class Shares {
     this.#server = server;
     this.#act = act;
     this.#view = sharedView(decodeURIComponent(location.hash.match(/^#share=(.*)$/)?.[1] ?? ''));
-    this.#images = location.hash.match(/^#share-images=([\w,]+)$/)?.[1].split(',') ?? [];
+    // Pages of the former version write `share-image`.
+    this.#images = location.hash.match(/^#share-images?=([\w,]+)$/)?.[1].split(',') ?? [];
     find('#share-view').textContent = this.#images.length
       ? `The share will show ${countText(this.#images.length)}.`
       : `The share will show ${viewText(this.#view)}, including pictures added later.`;
+    if (location.hash.startsWith('#share-') && this.#images.length === 0) {
+      find('#share-view').textContent = 'These pictures cannot be shared. Select them again in the gallery.';
+      /** @type {HTMLButtonElement} */ (find('[type=submit]', this.#form)).disabled = true;
+    }
     onSubmit(this.#form, () => this.#make());
   }
 
@@ -68,10 +74,13 @@ export class Shares {
     const days = /** @type {HTMLSelectElement} */ (find('#share-days')).value;
     const chosen = contents.filter((content) => fieldOf(this.#form, content).checked);
     const share = { name, view: this.#view, images: this.#images, days: days ? Number(days) : null, password, contents: chosen };
-    const { link } = await this.#server.share(share);
+    const { link, imageCount = 0 } = await this.#server.share(share);
+    takeSelection();
     this.#form.reset();
     await this.show();
     this.#showLink(name, link);
+    const gone = this.#images.length - imageCount;
+    if (gone > 0) find('#share-view').textContent = `The share shows ${countText(imageCount)}; the others are no longer in the gallery.`;
   }
 
   /**

@@ -1,4 +1,4 @@
-const probed = 'healthz';
+const probePath = 'healthz';
 const probeTimeout = 5_000;
 const firstPause = 1_000;
 const longestPause = 15_000;
@@ -58,7 +58,7 @@ export class Connection extends EventTarget {
   /** @returns {Promise<number | null>}  Null where nobody answers. */
   async #probe() {
     try {
-      const { status } = await fetch(probed, {
+      const { status } = await fetch(probePath, {
         cache: 'no-store',
         signal: /** @type {AbortSignalConstructor} */ (AbortSignal).timeout(probeTimeout),
       });

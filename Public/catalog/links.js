@@ -37,7 +37,8 @@ export function versionIn(link) {
 }
 
 /**
- * Whether `image` is known to have other content than `known`, the same image.
+ * Whether `image` is a different version of the image that the page knows as `known`. False if the version of `known`
+ * is unknown.
  * @param {import('./server.js').GalleryImage} image
  * @param {import('./server.js').GalleryImage} known
  */

@@ -11,7 +11,7 @@ import { View } from './view.js';
 
 const maximumPages = 64;
 const maximumRequests = 2;
-const ahead = 2;
+const pagesAhead = 2;
 const retryDelay = 2_000;
 /**
  * How often the same order may arrive again after a newer one was announced. Then the node that answers requests has
@@ -121,7 +121,7 @@ export class Pages extends EventTarget {
     const bottom = pageOf(Math.max(0, last));
     const wanted = [];
     for (let page = top; page <= bottom; page += 1) wanted.push(page);
-    for (let step = 1; step <= ahead; step += 1) wanted.push(direction < 0 ? top - step : bottom + step);
+    for (let step = 1; step <= pagesAhead; step += 1) wanted.push(direction < 0 ? top - step : bottom + step);
     wanted.push(direction < 0 ? bottom + 1 : top - 1);
     this.#wanted = wanted.filter((page) => page >= 0 && page * pageSize < (this.total ?? 0));
     for (const page of this.#wanted) this.#touch(page);

@@ -1,5 +1,5 @@
 import { Unreachable } from './server.js';
-import { Shape, largestShape, ratiosInWindow } from './shape.js';
+import { Shape, mostShapedImages, ratiosPerWindow } from './shape.js';
 import { undatedFrom } from './undated.js';
 
 /**
@@ -10,7 +10,7 @@ import { undatedFrom } from './undated.js';
  */
 
 /** How often an order may change while its pages are read, before pages of two revisions are accepted. */
-const patience = 3;
+const strictRounds = 3;
 /** Images per page. */
 export const pageSize = 100;
 
@@ -93,7 +93,7 @@ export class PendingOrder {
   /** The shape of the order, as far as it was read. */
   get shape() {
     const { total = 0 } = this;
-    const shape = new Shape(total > largestShape ? null : (this.#shapeResponse ?? null), total);
+    const shape = new Shape(total > mostShapedImages ? null : (this.#shapeResponse ?? null), total);
     for (const [window, { bytes }] of this.#ratios) shape.put(window, bytes);
     const revisions = [this.#shapeResponse ?? this, ...this.#ratios.values()].map(({ revision }) => revision);
     shape.isDoubtful = this.#isShapeLate || revisions.some((revision) => revision !== this.revision);
@@ -105,11 +105,11 @@ export class PendingOrder {
    * @param {number} last  Inclusive; both may lie beyond the ends.
    */
   async load(first, last) {
-    for (let round = 0; round <= patience; round += 1) {
+    for (let round = 0; round <= strictRounds; round += 1) {
       const missing = this.#missing(first, last);
       const windows = this.#missingRatios(first, last);
       if (missing.length === 0 && windows.length === 0 && this.#hasMonths && this.#hasShape) return;
-      const isStrict = round < patience;
+      const isStrict = round < strictRounds;
       const pages = this.#loadPages(missing, isStrict);
       await Promise.all([pages, this.#loadMonths(), this.#loadShape(), ...windows.map((at) => this.#loadRatios(at))]);
       const known = this.#timeline?.revision ?? 0;
@@ -163,7 +163,7 @@ export class PendingOrder {
 
   /** @param {number} window */
   async #loadRatios(window) {
-    const asked = this.#server.ratios(this.view, window * ratiosInWindow, ratiosInWindow);
+    const asked = this.#server.ratios(this.view, window * ratiosPerWindow, ratiosPerWindow);
     this.#ratios.set(window, await asked.catch(() => noRatios));
   }
 
@@ -174,8 +174,8 @@ export class PendingOrder {
   #missingRatios(first, last) {
     const { total = Infinity } = this;
     if (this.#shapeResponse === null || total === 0) return [];
-    const from = Math.floor(Math.max(0, Math.min(first, total - 1)) / ratiosInWindow);
-    const to = Math.floor(Math.max(0, Math.min(last, total - 1)) / ratiosInWindow);
+    const from = Math.floor(Math.max(0, Math.min(first, total - 1)) / ratiosPerWindow);
+    const to = Math.floor(Math.max(0, Math.min(last, total - 1)) / ratiosPerWindow);
     const windows = [];
     for (let at = from; at <= to; at += 1) if (!this.#ratios.has(at)) windows.push(at);
     return windows;

@@ -4,11 +4,11 @@
  */
 
 /** Milliseconds. */
-const pace = 2_000;
+const pollInterval = 2_000;
 /** The pause while nothing advances: files that cannot be read now are retried less and less often. Milliseconds. */
-const latePace = 30_000;
-/** The number of polls without progress after which the report ends: the one of the listing, and that of all work. */
-const patience = { listing: 2, all: 5 };
+const idlePollInterval = 30_000;
+/** How many polls without progress end the report of the listing, and the report of all work. */
+const mostIdlePolls = { listing: 2, all: 5 };
 
 /**
  * How far the server has indexed the files of its folders. Dates and searchable text are known only for indexed files,
@@ -71,10 +71,10 @@ export class Progress extends EventTarget {
     this.#isAsking = true;
     try {
       this.#take(await this.#server.status());
-      if (this.#isOld) this.#schedule(pace);
+      if (this.#isOld) this.#schedule(pollInterval);
     } catch {
       // The connection is monitored elsewhere; here a failure only means to poll again later.
-      this.#schedule(latePace);
+      this.#schedule(idlePollInterval);
     }
     this.#isAsking = false;
   }
@@ -101,16 +101,16 @@ export class Progress extends EventTarget {
     this.#count.still = report === this.#lastReport ? this.#count.still + 1 : 0;
     const isMore = this.#lastReport !== '' && report !== this.#lastReport;
     this.#lastReport = report;
-    const isStuck = this.#count.still >= patience.all;
+    const isStuck = this.#count.still >= mostIdlePolls.all;
     // Known folders are listed again from time to time, without result.
-    const isListing = scanning && this.#count.still < patience.listing;
+    const isListing = scanning && this.#count.still < mostIdlePolls.listing;
     if (this.#count.busy < 2 || isStuck) this.#change(null);
     else if (isListing) this.#change({ isListing, done: 0, total });
     else this.#change(examined && left > 0 ? { isListing: false, ...examined } : null);
     if (isMore) this.dispatchEvent(new Event('learnt'));
-    if (!this.isThrough) this.#schedule(isStuck ? latePace : pace);
+    if (!this.isThrough) this.#schedule(isStuck ? idlePollInterval : pollInterval);
     // The server decides on its default view a moment after the last file.
-    else if (isMore) this.#schedule(pace);
+    else if (isMore) this.#schedule(pollInterval);
   }
 
   /** @param {ProgressState | null} state */

@@ -1,8 +1,8 @@
-import { Shape, largestShape, ratiosInWindow } from './shape.js';
+import { Shape, mostShapedImages, ratiosPerWindow } from './shape.js';
 
-const requests = 2;
+const maximumRequests = 2;
 /** After a failure. Milliseconds. */
-const patience = 2_000;
+const retryDelay = 2_000;
 
 /**
  * The aspect ratios of the displayed order: fetched for the viewport and its surroundings, a few bytes for thousands of
@@ -42,14 +42,14 @@ export class Proportions extends EventTarget {
     const { shape } = this.#pages;
     this.#seen = { first, last };
     if (shape.isEven || performance.now() < this.#pausedUntil) return;
-    const near = ratiosInWindow / 2;
-    const ahead = ratiosInWindow + near;
+    const near = ratiosPerWindow / 2;
+    const ahead = ratiosPerWindow + near;
     const wishes = [
       ...shape.missing(first, last),
       ...shape.missing(first - (direction < 0 ? ahead : near), last + (direction > 0 ? ahead : near)),
     ];
     for (const window of new Set(wishes)) {
-      if (this.#inFlight.size >= requests) return;
+      if (this.#inFlight.size >= maximumRequests) return;
       this.#fetch(shape, window);
     }
   }
@@ -63,12 +63,12 @@ export class Proportions extends EventTarget {
     if (this.#inFlight.has(name)) return;
     this.#inFlight.add(name);
     try {
-      const { bytes } = await this.#server.ratios(this.#pages.view, window * ratiosInWindow, ratiosInWindow);
+      const { bytes } = await this.#server.ratios(this.#pages.view, window * ratiosPerWindow, ratiosPerWindow);
       // Bytes of another order are useless, but rows have to be built of something.
       shape.put(window, bytes);
     } catch {
-      this.#pausedUntil = performance.now() + patience;
-      await new Promise((resolve) => setTimeout(resolve, patience + 1));
+      this.#pausedUntil = performance.now() + retryDelay;
+      await new Promise((resolve) => setTimeout(resolve, retryDelay + 1));
     }
     this.#inFlight.delete(name);
     if (shape === this.#pages.shape) this.dispatchEvent(new Event('known'));
@@ -77,7 +77,7 @@ export class Proportions extends EventTarget {
   /** Checks whether more is known of the images; announces it only once the ratios of the viewport have arrived. */
   async renew() {
     const { view, revision, total = 0, shape } = this.#pages;
-    if (this.#isRenewing || total === 0 || total > largestShape) return;
+    if (this.#isRenewing || total === 0 || total > mostShapedImages) return;
     this.#isRenewing = true;
     try {
       const next = await this.#ask(view, total);
@@ -88,7 +88,7 @@ export class Proportions extends EventTarget {
     } catch (problem) {
       // The known shape is good enough, unless there is none.
       const isLate = shape.isDoubtful && !(/** @type {import('./problem.js').Problem} */ (problem).isRefusal);
-      if (isLate) setTimeout(() => shape === this.#pages.shape && this.renew(), patience);
+      if (isLate) setTimeout(() => shape === this.#pages.shape && this.renew(), retryDelay);
     } finally {
       this.#isRenewing = false;
     }
@@ -102,7 +102,7 @@ export class Proportions extends EventTarget {
     const next = new Shape(await this.#server.shape(view), total);
     const { first, last } = this.#seen;
     await Promise.all(next.missing(first, last).map(async (window) => {
-      next.put(window, (await this.#server.ratios(view, window * ratiosInWindow, ratiosInWindow)).bytes);
+      next.put(window, (await this.#server.ratios(view, window * ratiosPerWindow, ratiosPerWindow)).bytes);
     }));
     return next;
   }

@@ -19,11 +19,11 @@ import { AnchorPositions } from './anchor-positions.js';
  * While the catalog is being scanned, its revision changes constantly; the page follows at this pace and not at the
  * network's.
  */
-const calmPace = 500;
+const calmInterval = 500;
 /** The same while an image on screen is unknown: the displayed order cannot supply it any more. */
-const urgentPace = 150;
+const urgentInterval = 150;
 /** After a failure. Milliseconds. */
-const patience = 2_000;
+const retryDelay = 2_000;
 /** How often an order that changes while it is read is read again before it is displayed as it is. */
 const rounds = 5;
 
@@ -92,7 +92,7 @@ export class Reordering {
 
   #followSoon() {
     if (this.#isFollowing) return;
-    const pace = this.#ground.isKnown ? calmPace : urgentPace;
+    const pace = this.#ground.isKnown ? calmInterval : urgentInterval;
     const due = Math.max(this.#followedAt, this.#pausedUntil) + pace;
     if (this.#timer !== undefined && due >= this.#due) return;
     clearTimeout(this.#timer);
@@ -118,7 +118,7 @@ export class Reordering {
   /** @param {import('./problem.js').Problem} problem */
   #failed(problem) {
     this.#pages.report(problem);
-    this.#pausedUntil = performance.now() + ((problem.retryAfter ?? 0) * 1_000 || patience);
+    this.#pausedUntil = performance.now() + ((problem.retryAfter ?? 0) * 1_000 || retryDelay);
     this.#followSoon();
   }
 

@@ -12,9 +12,9 @@ import { lastOf } from './halving.js';
  */
 const ratioOfByte = Array.from({ length: 256 }, (_, byte) => (byte === 0 ? assumedAspect : 2 ** ((byte - 128) / 32)));
 /** How many aspect ratios are fetched at once. */
-export const ratiosInWindow = 4_096;
+export const ratiosPerWindow = 4_096;
 /** Larger orders are laid out as if all images were alike: even their sums would be too much to fetch. */
-export const largestShape = 10_000_000;
+export const mostShapedImages = 10_000_000;
 
 /**
  * The shape of an order: the sum of aspect ratios per block, which determines the height of the block in any layout of
@@ -107,7 +107,7 @@ export class Shape {
     if (this.missing(first, first + count - 1).length > 0) return undefined;
     return Array.from({ length: count }, (_, at) => {
       const slot = first + at;
-      return ratioOfByte[this.#windows.get(Math.floor(slot / ratiosInWindow))?.[slot % ratiosInWindow] ?? 0];
+      return ratioOfByte[this.#windows.get(Math.floor(slot / ratiosPerWindow))?.[slot % ratiosPerWindow] ?? 0];
     });
   }
 
@@ -120,8 +120,8 @@ export class Shape {
     /** @type {number[]} */
     const windows = [];
     if (this.isEven || this.total === 0) return windows;
-    const from = Math.floor(Math.max(0, first) / ratiosInWindow);
-    const to = Math.floor(Math.max(0, Math.min(last, this.total - 1)) / ratiosInWindow);
+    const from = Math.floor(Math.max(0, first) / ratiosPerWindow);
+    const to = Math.floor(Math.max(0, Math.min(last, this.total - 1)) / ratiosPerWindow);
     for (let at = from; at <= to; at += 1) if (!this.#windows.has(at)) windows.push(at);
     return windows;
   }

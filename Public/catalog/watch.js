@@ -1,5 +1,6 @@
-const soon = 1_500;
-const late = 20_000;
+/** Milliseconds. */
+const shortestInterval = 1_500;
+const longestInterval = 20_000;
 
 /**
  * Polls for changes of the catalog: often while it is growing, rarely at rest, and never while the server announces
@@ -8,7 +9,7 @@ const late = 20_000;
 export class CatalogWatch {
   #pages;
   #transport;
-  #pause = soon;
+  #pause = shortestInterval;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -24,7 +25,7 @@ export class CatalogWatch {
   }
 
   #checkSoon() {
-    this.#pause = soon;
+    this.#pause = shortestInterval;
     this.#schedule();
   }
 
@@ -34,7 +35,7 @@ export class CatalogWatch {
   }
 
   async #check() {
-    this.#pause = Math.min(late, this.#pause * 1.6);
+    this.#pause = Math.min(longestInterval, this.#pause * 1.6);
     try {
       if (!this.#transport.announcesChanges) await this.#pages.checkRevision();
     } catch {

@@ -4,7 +4,7 @@ import { View } from '../catalog/view.js';
 import { Places } from './places.js';
 
 /** Responses that arrive within this time need no progress indicator. Milliseconds. */
-const patience = 250;
+const indicatorDelay = 250;
 /**
  * Browsers limit how often the address may change; while the user types, it changes only after a pause. Milliseconds.
  */
@@ -134,7 +134,7 @@ export class Finding extends EventTarget {
 
   #wait() {
     clearTimeout(this.#waiting);
-    this.#waiting = setTimeout(() => (document.documentElement.dataset.finding = ''), patience);
+    this.#waiting = setTimeout(() => (document.documentElement.dataset.finding = ''), indicatorDelay);
   }
 
   #endWaiting() {

@@ -6,7 +6,7 @@ import { attachKey } from '../page/key-bindings.js';
 import { find } from '../page/template.js';
 
 /** How long after the last keystroke the number of results is announced. Milliseconds. */
-const pause = 700;
+const announcementDelay = 700;
 
 /**
  * The search field: searches while the user types. Escape clears it, `/` focuses it from anywhere, Enter moves on to
@@ -119,7 +119,7 @@ export class Search {
     const { total = 0, view } = this.#pages;
     const count = total === 1 ? '1 picture' : `${formatNumber(total)} pictures`;
     const text = total === 0 && view.isNarrowed ? 'Nothing matches' : count;
-    announceLater(text, pause);
+    announceLater(text, announcementDelay);
   }
 
   /** @param {import('../catalog/problem.js').Problem} problem */

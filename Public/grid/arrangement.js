@@ -9,20 +9,20 @@ import { TileLayout } from './tile-layout.js';
  * @typedef {import('./tile-layout.js').Bent & {runs?: import('./kept-rows.js').Run[]}} Bent
  */
 
-const fewest = 3;
+const fewestInRow = 3;
 /** The lowest rows, in pixels and as a share of the width: in lower ones images are unrecognisable. */
 const lowestRows = { most: 96, least: 50, share: 0.075 };
 /** The highest rows, as a share of the height: higher ones leave no room for a second row. */
-const highest = 0.45;
+const highestRowShare = 0.45;
 /** The number of densities, from the smallest images to the largest. */
-export const densities = 5;
+export const densityCount = 5;
 
 /** How the user wants images arranged: in justified rows or in squares, and how densely. A value. */
 export class Arrangement {
   /** @param {{kind?: 'justified' | 'squares', density?: number}} wished  `density` from 0, the smallest pictures. */
   constructor({ kind = 'justified', density = 2 } = {}) {
     this.kind = kind;
-    this.density = Math.max(0, Math.min(densities - 1, Math.round(density)));
+    this.density = Math.max(0, Math.min(densityCount - 1, Math.round(density)));
     Object.freeze(this);
   }
 
@@ -64,12 +64,12 @@ function imagesInRow(density, screen) {
   const { width, height, gap } = screen;
   const { most, least, share } = lowestRows;
   const lowest = Math.max(least, Math.min(most, width * share));
-  const steps = densities - 1;
+  const steps = densityCount - 1;
   let smallest = steps + 1;
   while (fits(smallest + 1, screen, lowest)) smallest += 1;
   while (smallest > 1 && !fits(smallest, screen, 0)) smallest -= 1;
-  const room = Math.round((width + gap) / ((highest * height) / 0.75 + gap));
-  const largest = Math.max(1, Math.min(Math.max(fewest, room), smallest - steps));
+  const room = Math.round((width + gap) / ((highestRowShare * height) / 0.75 + gap));
+  const largest = Math.max(1, Math.min(Math.max(fewestInRow, room), smallest - steps));
   const even = Math.round(smallest * (largest / smallest) ** (density / steps));
   return Math.max(1, Math.min(smallest, Math.max(even, largest + steps - density)));
 }

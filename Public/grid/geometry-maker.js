@@ -4,7 +4,7 @@ import { joinShort } from './months.js';
 import { hasRun, keptRuns } from './kept-rows.js';
 
 /** Neighbouring months with fewer images than this each, or with less than a row, share a heading. */
-const fewest = 6;
+const fewestPerHeading = 6;
 
 /** Makes the geometry of the displayed order in the user's arrangement on the present screen. */
 export class GeometryMaker {
@@ -38,7 +38,7 @@ export class GeometryMaker {
     const layout = this.arrangement.layout(screen, this.#pages.shape, bent);
     return new Geometry({
       height,
-      parts: joinShort(this.parts, Math.max(fewest, layout.inRow)),
+      parts: joinShort(this.parts, Math.max(fewestPerHeading, layout.inRow)),
       layout,
       heading: Number.parseFloat(style.getPropertyValue('--heading')) || 48,
     });

@@ -1,7 +1,7 @@
 import { clamp } from './geometry.js';
 
 /** Fingers are never quite still. Pixels. */
-const near = 40;
+const fingerTolerance = 40;
 
 /**
  * A point of an image that stays in place on screen while images grow or shrink: between two fingers, under the
@@ -22,7 +22,7 @@ export class HeldPoint {
    * @param {{x: number, y: number}} point  From the grid's left edge, and from the top of its visible part.
    */
   hold(geometry, offset, { x, y }) {
-    const isSame = this.#offset === offset && Math.abs(this.#y - y) < near;
+    const isSame = this.#offset === offset && Math.abs(this.#y - y) < fingerTolerance;
     if (!isSame) this.#slot = geometry.slotAt(x, offset + y);
     const { top, height } = geometry.row(geometry.rowOf(this.#slot));
     this.#share = clamp((offset + y - top) / Math.max(1, height), 0, 1);

@@ -8,7 +8,7 @@ import { Justified } from './justified.js';
  */
 
 /** Fewer images than this do not make rows of the intended height. */
-const fewest = 128;
+const fewestPerBlock = 128;
 
 /**
  * Rows as wide as the gallery in which every image keeps its aspect ratio. They are made block by block, and the height
@@ -81,14 +81,14 @@ export class JustifiedLayout {
     const blocks = [];
     for (const { first, count, sum } of to > from ? this.#shape.pieces(from, to - from) : []) {
       const before = blocks[blocks.length - 1];
-      const isLittle = before && (before.count < fewest ||
-        (!isOpenEnded && first + count === to && count < fewest));
+      const isLittle = before && (before.count < fewestPerBlock ||
+        (!isOpenEnded && first + count === to && count < fewestPerBlock));
       if (isLittle) Object.assign(before, { count: before.count + count, sum: before.sum + sum });
       else blocks.push({ first, count, sum, isOpenEnded: false });
     }
     const last = blocks[blocks.length - 1];
     // With so few images no row is enlarged to fill the width.
-    if (last) last.isOpenEnded = isOpenEnded || last.count < fewest;
+    if (last) last.isOpenEnded = isOpenEnded || last.count < fewestPerBlock;
     return blocks;
   }
 

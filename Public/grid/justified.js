@@ -13,7 +13,7 @@ import { blankRow, layBlock, planBlock, roomForRows } from './block.js';
  */
 
 /** The number of blocks whose rows are cached. */
-const remembered = 48;
+const mostCachedBlocks = 48;
 
 /**
  * The inside of a section: justified rows, block by block. Slots, rows and pixels are counted from the section's start.
@@ -117,7 +117,7 @@ export class Justified {
     if (!ratios) return null;
     block.laid = layBlock(block.plan, ratios, this.#measures);
     this.#recent.push(block);
-    const oldest = this.#recent.length > remembered ? this.#recent.shift() : undefined;
+    const oldest = this.#recent.length > mostCachedBlocks ? this.#recent.shift() : undefined;
     if (oldest) oldest.laid = null;
     return block.laid;
   }

@@ -38,7 +38,7 @@ const step = 1.3;
 /** A mouse wheel scrolls at least so many pixels at a time, a trackpad fewer. A notch is a step. */
 const notch = 50;
 /** After this pause the wheel starts a new gesture. Milliseconds. */
-const pause = 300;
+const gestureGap = 300;
 
 /** Accumulates a pinch, and takes a step whenever it has gone far enough. */
 class Pinch {
@@ -68,7 +68,7 @@ class Pinch {
 
   /** @param {WheelEvent} event */
   turn({ deltaY, deltaMode, clientX, clientY, timeStamp }) {
-    if (timeStamp - this.#turnedAt > pause) this.#scale = 1;
+    if (timeStamp - this.#turnedAt > gestureGap) this.#scale = 1;
     this.#turnedAt = timeStamp;
     const isNotch = deltaMode !== WheelEvent.DOM_DELTA_PIXEL || Math.abs(deltaY) >= notch;
     // Browsers report a trackpad's pinch in hundredths of the logarithm of its scale.

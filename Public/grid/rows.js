@@ -10,7 +10,7 @@ import { Row } from './row.js';
  */
 
 /** Rows lie on a layer, so that their coordinates are small; the layer moves when they exceed this. Pixels. */
-const reach = 100_000;
+const farthestFromOrigin = 100_000;
 /** How long the grid must be at rest before its rows are sorted. Milliseconds. */
 const sortAfter = 300;
 
@@ -213,7 +213,7 @@ export class Rows {
    * @param {number} shift
    */
   #layDown(top, shift) {
-    if (Math.abs(top - this.#origin) > reach) this.#origin = top;
+    if (Math.abs(top - this.#origin) > farthestFromOrigin) this.#origin = top;
     const layerTop = this.#origin + shift;
     if (layerTop === this.#layerTop) return;
     this.#layerTop = layerTop;

@@ -2,10 +2,10 @@ import { find } from '../page/template.js';
 import { nameOfDay } from './days.js';
 
 /**
- * The height it takes up with its margins, as in the style sheet: nothing is measured in the middle of a frame.
+ * The height of the sticky title with its margins, as in the style sheet: nothing is measured in the middle of a frame.
  * Pixels.
  */
-const room = 42;
+const titleHeight = 42;
 
 /**
  * Displays the title of the present section at the top of the screen once its heading has been scrolled away, with the
@@ -30,7 +30,7 @@ export class StickyTitle {
     if (isPast) this.#say(title, months, this.#grid.topDay);
     if (this.#element.hidden === isPast) this.#element.hidden = !isPast;
     if (!isPast) return;
-    this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - room)}px)`;
+    this.#element.style.transform = `translateY(${Math.min(0, end - scroller.offset - titleHeight)}px)`;
   }
 
   /**

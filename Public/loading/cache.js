@@ -3,7 +3,7 @@
  *   valid until the picture is evicted. `isIncomplete`: the file is truncated, and this is as much of it as exists.
  */
 
-const defaultMost = 6_000;
+const defaultMostPictures = 6_000;
 
 /**
  * Loaded pictures, cached so that scrolling back costs nothing. Bounded in bytes and in number; the least recently used
@@ -23,7 +23,7 @@ export class PictureCache {
    * @param {number} [budget]  Bytes.
    * @param {number} [most]  The largest number of pictures.
    */
-  constructor(budget = PictureCache.defaultBudget, most = defaultMost) {
+  constructor(budget = PictureCache.defaultBudget, most = defaultMostPictures) {
     this.#budget = budget;
     this.#most = most;
   }

@@ -8,12 +8,12 @@ import { byUrgency } from './slot.js';
  *   completely.
  */
 
-/** How many of these may prefetch. */
-const forPrefetch = 2;
-/** A request that has taken this long gives way if others are waiting. Milliseconds. */
-const patience = 5_000;
 /** A browser has six connections to an HTTP/1.1 server; the sixth is for pages, tokens and cancellations. */
 const mostRequests = 5;
+/** How many of the running requests may be prefetches. */
+const mostPrefetches = 2;
+/** A request that has taken this long gives way if others are waiting. Milliseconds. */
+const giveWayAfter = 5_000;
 
 /**
  * Limits how many requests run at once, with a queue. The next job is chosen when a request ends: visible slots before
@@ -60,7 +60,7 @@ export class RequestLimit {
     if (this.#waiting.size === 0) return undefined;
     const [first] = [...this.#waiting].sort((one, other) => byUrgency(one.slot, other.slot));
     const isAhead = first.slot.rank().purpose === 'prefetch';
-    return isAhead && this.#prefetching() >= forPrefetch ? undefined : first;
+    return isAhead && this.#prefetching() >= mostPrefetches ? undefined : first;
   }
 
   #prefetching() {
@@ -73,7 +73,7 @@ export class RequestLimit {
     this.#running.add(job);
     const watch = setInterval(() => {
       if (this.#waiting.size > 0) job.giveWay();
-    }, patience);
+    }, giveWayAfter);
     await job.send();
     clearInterval(watch);
     this.#running.delete(job);

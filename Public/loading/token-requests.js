@@ -8,9 +8,9 @@ import { byUrgency } from './slot.js';
  * @typedef {{slot: Slot, display: number, number: number, image: string}} Line
  */
 
-const size = 100;
+const slotsPerRequest = 100;
 /** The pause after a request without a response. Milliseconds. */
-const pause = 1_000;
+const retryDelay = 1_000;
 
 /**
  * The slots that wait for a token. One request is in flight at a time; its contents are chosen only when it can be
@@ -84,7 +84,7 @@ export class TokenRequests {
     setTimeout(() => {
       this.#isPaused = false;
       this.#schedule();
-    }, pause);
+    }, retryDelay);
   }
 
   async #send() {
@@ -107,7 +107,7 @@ export class TokenRequests {
   #next() {
     const slots = [...this.#wanted].sort(byUrgency);
     const kind = kindOf(slots[0]);
-    return slots.filter((slot) => isSame(kind, kindOf(slot))).slice(0, size);
+    return slots.filter((slot) => isSame(kind, kindOf(slot))).slice(0, slotsPerRequest);
   }
 
   /**

@@ -5,11 +5,11 @@ import { SerialQueue } from './serial-queue.js';
 /** The parameters that tell the requests of one view apart. */
 const within = ['offset', 'limit', 'cursor', 'image', 'first', 'count', 'parent'];
 
-/** A page of a hundred images is some 40 KB. */
-const most = 120;
+/** The most responses to keep; a page of 100 images takes about 40 KB. */
+const mostResponses = 120;
 /** The largest response to keep. Bytes. */
-const longest = 500_000;
-const paths = /^api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
+const largestResponse = 500_000;
+const keptPaths = /^api\/v1\/(images|images\/[^/]+|timeline|folders|position|shape)$/;
 
 /**
  * The responses of the catalog that were read last, for use while the server cannot be reached. Bounded in number and
@@ -37,7 +37,7 @@ export class CatalogCopies {
 
   /** @param {URL} url */
   static keeps(url) {
-    return paths.test(localPath(url)) && !url.searchParams.has('token');
+    return keptPaths.test(localPath(url)) && !url.searchParams.has('token');
   }
 
   /**
@@ -62,7 +62,7 @@ export class CatalogCopies {
 
   /** @param {URL[]} urls */
   async take(urls) {
-    for (const url of urls.filter(CatalogCopies.keeps).slice(-most)) {
+    for (const url of urls.filter(CatalogCopies.keeps).slice(-mostResponses)) {
       const answer = await this.#fetch(url);
       if (answer.ok) await this.#keep(url, answer);
     }
@@ -88,7 +88,7 @@ export class CatalogCopies {
    */
   async #keepNow(url, answer) {
     const body = await answer.blob();
-    if (body.size > longest) return;
+    if (body.size > largestResponse) return;
     const type = answer.headers.get('Content-Type') ?? '';
     const revision = answer.headers.get('Tessera-Revision') ?? undefined;
     const state = type.startsWith('application/json') ? JSON.parse(await body.text()) : { revision };
@@ -99,7 +99,7 @@ export class CatalogCopies {
     await cache.delete(url.href);
     await cache.put(url.href, new Response(body, { headers }));
     const keys = await cache.keys();
-    for (const key of keys.slice(0, Math.max(0, keys.length - most))) await cache.delete(key);
+    for (const key of keys.slice(0, Math.max(0, keys.length - mostResponses))) await cache.delete(key);
   }
 
   /**

@@ -3,12 +3,12 @@ import { SerialQueue } from './serial-queue.js';
 
 const pagePath = './';
 /**
- * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and what the
- * server has is there at the next visit. Milliseconds.
+ * How long to wait for the network if the page is stored. Over a slow link the stored page opens at once, and the
+ * server's newer page is used on the next visit. Milliseconds.
  */
-const patienceOfVisit = 100;
+const visitTimeout = 100;
 /** The same when the user reloads the page, to see what is new. */
-const patienceOfReload = 5_000;
+const reloadTimeout = 5_000;
 
 /**
  * The page itself, stored: its markup, and the scripts it refers to by content hash. It is used as a whole or not at
@@ -50,7 +50,7 @@ export class Shell {
     later(answer.then((page) => page && this.#keep(page.clone())));
     const kept = this.#kept().catch(() => undefined);
     const isReload = request.cache === 'no-cache' || request.cache === 'reload';
-    const time = isReload ? patienceOfReload : patienceOfVisit;
+    const time = isReload ? reloadTimeout : visitTimeout;
     const first = await Promise.race([answer, patience(time, kept)]);
     return first?.ok ? first : (await kept) ?? (await answer) ?? Response.error();
   }

@@ -7,7 +7,7 @@ import { nearestKept } from './nearest-kept.js';
  */
 
 /** The pause between attempts to get what was wanted. Milliseconds. */
-const pause = 2_000;
+const retryDelay = 2_000;
 
 /**
  * Shows what is stored in place of what cannot be had while the server is out of reach, and says so. When the server is
@@ -58,7 +58,7 @@ export class StandIn {
   #returnSoon() {
     if (!this.#wanted) return;
     clearTimeout(this.#timer);
-    const due = this.#triedAt + pause;
+    const due = this.#triedAt + retryDelay;
     this.#timer = setTimeout(() => this.#return(), Math.max(0, due - performance.now()));
   }
 

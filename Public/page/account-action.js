@@ -8,17 +8,18 @@ import { find } from './template.js';
 
 /**
  * @typedef {{grid: import('../grid/grid.js').Grid, pages: import('../catalog/pages.js').Pages, server:
- *   import('../catalog/server.js').Server}} Parts
- * @typedef {Parts & {announce: (text: string) => void, formatNumber: (number: number) => string, isMeantElsewhere:
- *   (event: KeyboardEvent) => boolean, showMessage: (text: string) => void}} Lent  What the page lends to `sharing.js`.
+ *   import('../catalog/server.js').Server, connection: import('../catalog/connection.js').Connection}} PageParts
+ * @typedef {PageParts & {announce: (text: string) => void, formatNumber: (number: number) => string, isMeantElsewhere:
+ *   (event: KeyboardEvent) => boolean, showMessage: (text: string) => void}} SharingDependencies  What the page passes to
+ *   `sharing.js`.
  */
 
 /**
  * Hides controls that this page has no permission for. If somebody is signed in, adds a link to the account to the
- * settings; for those who may share, loads what sharing needs.
- * @param {Parts} parts
+ * settings. If they may share, also loads `sharing.js`.
+ * @param {PageParts} parts
  */
-export async function offerAccount(parts) {
+export function offerAccount(parts) {
   // The page about accounts keeps this while somebody is signed in. Visitors of a share have the same storage.
   const account = readPreference('account');
   const isShare = /\/s\/[^/]+\/$/.test(new URL('.', location.href).pathname);
@@ -29,7 +30,13 @@ export async function offerAccount(parts) {
   link.textContent = 'Account';
   link.style.color = 'var(--accent)';
   find('#settings-form').append(link);
-  if (account !== 'shares') return;
-  const sharing = await import('../sharing/sharing.js').catch(() => null);
-  sharing?.offerSharing({ ...parts, announce, formatNumber, isMeantElsewhere, showMessage: Message.show });
+  if (account === 'shares') loadSharing(parts);
+}
+
+/** @param {PageParts} parts */
+function loadSharing(parts) {
+  import('../sharing/sharing.js').then(
+    ({ offerSharing }) => offerSharing({ ...parts, announce, formatNumber, isMeantElsewhere, showMessage: Message.show }),
+    () => parts.connection.addEventListener('restored', () => loadSharing(parts), { once: true }),
+  );
 }

@@ -8,7 +8,7 @@ import { RememberedOrder } from './remembered-order.js';
  */
 
 /** Changing the address is expensive, so it changes only after a pause. Milliseconds. */
-const pause = 300;
+const addressDelay = 300;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
@@ -61,7 +61,7 @@ export class Address {
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (!Address.isAtImage) Address.showPlace(place);
-    }, pause);
+    }, addressDelay);
   }
 
   /** @param {Place} place */

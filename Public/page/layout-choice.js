@@ -3,7 +3,7 @@ import { announce } from './announcer.js';
 import { readPreference, savePreference } from './memory.js';
 import { find } from './template.js';
 
-const names = { density: 'density', kind: 'layout' };
+const preferenceNames = { density: 'density', kind: 'layout' };
 const sizes = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];
 
 /** The user's choice of size and arrangement; remembered on this device. */
@@ -16,8 +16,8 @@ export class LayoutChoice {
   /** @param {import('../grid/grid.js').Grid} grid */
   constructor(grid) {
     this.#grid = grid;
-    const density = readPreference(names.density);
-    const kind = readPreference(names.kind) === 'squares' ? 'squares' : 'justified';
+    const density = readPreference(preferenceNames.density);
+    const kind = readPreference(preferenceNames.kind) === 'squares' ? 'squares' : 'justified';
     grid.arrange(new Arrangement({ kind, ...(density && { density: Number(density) || 0 }) }));
     grid.addEventListener('arranged', () => this.#follow());
     this.#slider.addEventListener('input', () => {
@@ -38,7 +38,7 @@ export class LayoutChoice {
     this.#slider.value = String(density);
     this.#slider.setAttribute('aria-valuetext', sizes[density]);
     this.#button.setAttribute('aria-pressed', String(kind === 'squares'));
-    savePreference(names.density, String(density));
-    savePreference(names.kind, kind);
+    savePreference(preferenceNames.density, String(density));
+    savePreference(preferenceNames.kind, kind);
   }
 }

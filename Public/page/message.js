@@ -2,7 +2,7 @@ import { announce } from './announcer.js';
 import { find } from './template.js';
 
 /** Milliseconds. */
-const time = 8_000;
+const displayTime = 8_000;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
@@ -17,6 +17,6 @@ export class Message {
     element.showPopover();
     announce(text);
     clearTimeout(timer);
-    timer = setTimeout(() => element.hidePopover(), time);
+    timer = setTimeout(() => element.hidePopover(), displayTime);
   }
 }

@@ -1,7 +1,7 @@
 import { readPreference, savePreference } from './memory.js';
 
 const system = matchMedia('(prefers-reduced-motion: reduce)');
-const name = 'motion';
+const preferenceName = 'motion';
 
 /**
  * Whether the page shows animations: it does not if the user asked the page or the system for reduced motion. Style
@@ -10,11 +10,11 @@ const name = 'motion';
 export class Motion {
   /** @returns {string}  `reduced`, or `system` to follow the system. */
   static get chosen() {
-    return readPreference(name) ?? 'system';
+    return readPreference(preferenceName) ?? 'system';
   }
 
   static set chosen(motion) {
-    savePreference(name, motion);
+    savePreference(preferenceName, motion);
     apply();
   }
 

@@ -1,7 +1,7 @@
 import { View } from '../catalog/view.js';
 import { readPreference, savePreference } from './memory.js';
 
-const key = 'order';
+const preferenceName = 'order';
 
 /**
  * The order that the user chose last, remembered on this device: it applies wherever the address names none. A shuffle
@@ -16,7 +16,7 @@ export class RememberedOrder {
   static applyTo(search) {
     const view = View.read(search);
     if (new URLSearchParams(search).has('sort')) return view;
-    const { sort, direction } = read();
+    const { sort, direction } = readChosenOrder();
     return view.with({ sort, direction });
   }
 
@@ -32,17 +32,17 @@ export class RememberedOrder {
   /** @param {View} view */
   static keep(view) {
     const { sort, direction } = view;
-    if (!view.order.isRandom) savePreference(key, new View({ sort, direction }).text);
+    if (!view.order.isRandom) savePreference(preferenceName, new View({ sort, direction }).text);
   }
 
   /** The order that the user chose, as the text of a view; null for the server's default. */
   static get chosen() {
-    return readPreference(key);
+    return readPreference(preferenceName);
   }
 
   /** From now on the gallery opens in the server's default view again. */
   static forget() {
-    savePreference(key, null);
+    savePreference(preferenceName, null);
   }
 
   /**
@@ -58,6 +58,6 @@ export class RememberedOrder {
   }
 }
 
-function read() {
+function readChosenOrder() {
   return View.read(RememberedOrder.chosen ?? document.documentElement.dataset.defaultView);
 }

@@ -1,6 +1,6 @@
 import { readPreference, savePreference } from './memory.js';
 
-const name = 'keys';
+const preferenceName = 'keys';
 
 /**
  * Shortcuts that are a single letter, digit or sign. They can be switched off, because speech input and unsteady hands
@@ -8,11 +8,11 @@ const name = 'keys';
  */
 export class SingleKeys {
   static get areOn() {
-    return readPreference(name) !== 'off';
+    return readPreference(preferenceName) !== 'off';
   }
 
   static set areOn(areOn) {
-    savePreference(name, areOn ? 'on' : 'off');
+    savePreference(preferenceName, areOn ? 'on' : 'off');
   }
 
   /**

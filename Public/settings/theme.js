@@ -1,16 +1,16 @@
 import { readPreference, savePreference } from '../page/memory.js';
 
-const name = 'theme';
+const preferenceName = 'theme';
 
 /** Whether the page is light or dark; as the system is unless the user chose otherwise. `ahead.js` applies the choice. */
 export class Theme {
   /** @returns {string}  `light`, `dark` or `system`. */
   static get chosen() {
-    return readPreference(name) ?? 'system';
+    return readPreference(preferenceName) ?? 'system';
   }
 
   static set chosen(theme) {
-    savePreference(name, theme);
+    savePreference(preferenceName, theme);
     document.documentElement.dataset.theme = theme;
   }
 }

@@ -14,27 +14,25 @@ export class SelectionBar {
   constructor(selection, onShare) {
     this.#selection = selection;
     this.#element.id = 'selection';
-    this.#element.setAttribute('role', 'toolbar');
+    this.#element.setAttribute('role', 'group');
     this.#element.ariaLabel = 'Selected pictures';
     this.#element.hidden = true;
     this.#share = button('Share', onShare);
     this.#share.ariaLabel = 'Share selected pictures';
-    this.#element.append(this.#count, this.#share, button('Cancel', () => this.#cancel()));
+    this.#element.append(this.#count, this.#share, button('Cancel', () => selection.end()));
     document.adoptedStyleSheets.push(selectionStyle());
     document.querySelector('main')?.append(this.#element);
     selection.addEventListener('change', () => this.#show());
   }
 
   #show() {
+    const hadFocus = this.#element.contains(document.activeElement);
     this.#element.hidden = !this.#selection.isActive;
     this.#count.textContent = this.#selection.text;
-    this.#share.disabled = this.#selection.images.length === 0;
-  }
-
-  #cancel() {
-    this.#selection.end();
+    this.#share.disabled = !this.#selection.isComplete;
     // The focused button is hidden now.
-    /** @type {HTMLElement | null} */ (document.querySelector('#select-button'))?.focus();
+    const select = /** @type {HTMLElement | null} */ (document.querySelector('#select-button'));
+    if (hadFocus && this.#element.hidden) select?.focus();
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Pointer and keyboard of a selection. `x` selects the slot in focus; while a selection is active, so do a click, Enter
- * and Space, in place of opening the picture. With Shift they select everything since the last one.
+ * Pointer and keyboard of a selection. `x` toggles the focused picture. While a selection is active, a click, Enter, and
+ * Space do the same instead of opening the picture. With Shift, they select a range.
  */
 export class SelectionInput {
   #selection;
@@ -9,7 +9,7 @@ export class SelectionInput {
 
   /**
    * @param {import('./selection.js').Selection} selection
-   * @param {import('../page/account-action.js').Lent} lent
+   * @param {import('../page/account-action.js').SharingDependencies} dependencies
    */
   constructor(selection, { grid, isMeantElsewhere }) {
     this.#selection = selection;
@@ -19,6 +19,13 @@ export class SelectionInput {
     // Before the grid itself hears of them.
     element.addEventListener('click', (event) => this.#clicked(event), { capture: true });
     addEventListener('keydown', (event) => this.#pressed(event, element), { capture: true });
+    // Fields and panels that Escape closes come first.
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || isCovered() || isMeantElsewhere(event)) return;
+      if (!selection.isActive) return;
+      event.preventDefault();
+      selection.end();
+    });
   }
 
   /** @param {MouseEvent} event */
@@ -37,7 +44,7 @@ export class SelectionInput {
    * @param {HTMLElement} element  The grid's.
    */
   #pressed(event, element) {
-    if (document.querySelector('dialog[open]') || !this.#act(event, element)) return;
+    if (isCovered() || !this.#handle(event, element)) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -45,9 +52,9 @@ export class SelectionInput {
   /**
    * @param {KeyboardEvent} event
    * @param {HTMLElement} element
-   * @returns {boolean}  Whether the key meant something to the selection.
+   * @returns {boolean}  Whether the key was handled.
    */
-  #act(event, element) {
+  #handle(event, element) {
     const selection = this.#selection;
     const key = event.key.toLowerCase();
     const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
@@ -58,8 +65,7 @@ export class SelectionInput {
     }
     if (this.#isMeantElsewhere(event)) return false;
     const isInGrid = element.contains(document.activeElement);
-    if (selection.isActive && key === 'escape') selection.end();
-    else if (key === 'x' && !isInGrid) selection.begin();
+    if (key === 'x' && !isInGrid) selection.begin();
     else if (isInGrid && (key === 'x' || (selection.isActive && (key === 'enter' || key === ' ')))) {
       if (!event.repeat) this.#select(this.#grid.active, event.shiftKey);
     } else return false;
@@ -74,4 +80,9 @@ export class SelectionInput {
     if (isRange && this.#selection.isActive) this.#selection.extendTo(index);
     else this.#selection.toggle(index);
   }
+}
+
+/** Whether a dialog makes the grid inert. */
+function isCovered() {
+  return document.querySelector('dialog[open]') !== null;
 }

@@ -63,11 +63,15 @@ export function selectionStyle() {
     }
     #selection span + button { margin-left: 8px; background: var(--accent); color: var(--on-accent); }
     #selection button:disabled { opacity: 0.5; cursor: default; }
-    :root[data-selecting] #message { translate: 0 -64px; }
+    :root[data-selecting] :is(#message, #banner) { translate: 0 -64px; }
     @media (max-width: 600px) {
       /* Seven buttons side by side. */
       #navigation button { min-width: 0; }
       #navigation svg { padding: 3px min(18px, 2.6vw); }
+    }
+    @media print {
+      #selection, .slot-link::after { display: none !important; }
+      .slot-link { scale: 1 !important; }
     }
     @media (forced-colors: active) {
       :root[data-selecting] .slot[aria-selected='true'] > .slot-link::after {

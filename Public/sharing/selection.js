@@ -1,15 +1,14 @@
-/** @typedef {import('../catalog/server.js').GalleryImage} GalleryImage */
+import { keepSelection, takeSelection } from './kept-selection.js';
 
 /** The server's limit for one page of the catalog. */
 const pageLimit = 500;
 /** The server's limit for the images of one share. */
-const limit = 1_000;
-
+const shareLimit = 1_000;
 /**
- * The pictures that somebody has picked in the grid: a set of image ids, which stays when the grid scrolls or shows
- * another view. While a selection is active, each slot on screen says whether its picture belongs to it.
+ * The pictures that the user has selected in the grid: a set of image ids, kept while the grid scrolls or shows another
+ * view. While a selection is active, each slot on screen says whether its picture belongs to it.
  *
- * Events: `change` when it begins, ends, or has other pictures.
+ * Events: `change` when it begins or ends, its pictures change, or a range is being read.
  */
 export class Selection extends EventTarget {
   #grid;
@@ -21,13 +20,17 @@ export class Selection extends EventTarget {
   /** @type {Set<string>} */
   #images = new Set();
   /**
-   * Where a range begins: the last picture that was toggled.
-   * @type {{index: number, order: string} | undefined}
+   * Where the next range begins: the last picture toggled, or the end of the last range.
+   * @type {{id: string, index: number} | undefined}
    */
   #anchor;
+  /** Counts the selections, so that a range read for an earlier one can be told apart. */
+  #number = 0;
+  /** How many ranges are being read. */
+  #reading = 0;
   isActive = false;
 
-  /** @param {import('../page/account-action.js').Lent} lent */
+  /** @param {import('../page/account-action.js').SharingDependencies} dependencies */
   constructor({ grid, pages, server, announce, formatNumber, showMessage }) {
     super();
     this.#grid = grid;
@@ -44,25 +47,45 @@ export class Selection extends EventTarget {
     return [...this.#images];
   }
 
+  /** Whether it has pictures, and all that the user has asked for. */
+  get isComplete() {
+    return this.#images.size > 0 && this.#reading === 0;
+  }
+
   get text() {
-    return this.#images.size === 0 ? 'Select pictures' : `${this.#formatNumber(this.#images.size)} selected`;
+    return this.#images.size === 0 ? 'No pictures selected' : `${this.#formatNumber(this.#images.size)} selected`;
   }
 
   begin() {
     if (this.isActive) return;
+    this.#number += 1;
     this.isActive = true;
-    this.#announce('Selecting pictures. Press Escape to stop.');
+    this.#announce('Selecting pictures. Press Escape to cancel.');
     this.#changed();
   }
 
   /** Forgets the selection. */
   end() {
     if (!this.isActive) return;
+    this.#number += 1;
     this.isActive = false;
     this.#images.clear();
     this.#anchor = undefined;
     this.#announce('Selection cleared');
     this.#changed();
+  }
+
+  /** Keeps the selection in this tab, for a visit to another page. */
+  keep() {
+    keepSelection(this.images);
+  }
+
+  /** Continues the selection that was kept, if there is one. */
+  restore() {
+    const kept = takeSelection();
+    if (kept.length === 0) return;
+    this.#images = new Set(kept);
+    this.begin();
   }
 
   /**
@@ -73,56 +96,91 @@ export class Selection extends EventTarget {
     const id = this.#grid.cellAt(index)?.image?.id;
     if (!id) return;
     this.begin();
-    if (this.#images.delete(id) || this.#add([id])) this.#anchor = { index, order: this.#order };
-    this.#tell();
+    if (this.#images.delete(id) || this.#add([id])) this.#anchor = { id, index };
+    this.#report();
   }
 
   /**
-   * Adds all pictures between the one toggled last and this one. If the order has changed since, only this one.
+   * Adds all pictures between the one toggled last and this one.
    * @param {number} index
    */
   async extendTo(index) {
-    if (this.#anchor?.order !== this.#order) {
-      const id = this.#grid.cellAt(index)?.image?.id;
-      if (!id || !this.#images.has(id)) this.toggle(index);
+    const anchor = this.#anchor;
+    const id = this.#grid.cellAt(index)?.image?.id;
+    if (!id) return;
+    if (!anchor) {
+      this.toggle(index);
       return;
     }
-    const from = this.#anchor.index;
-    await this.#addRange(Math.min(from, index), Math.max(from, index));
+    this.#anchor = { id, index };
+    await this.#addFound(async () => (await this.#between(anchor, { id, index })) ?? this.#moved(anchor.id, id));
   }
 
   /** Adds all pictures of the view on screen. */
   async addAll() {
-    if (this.#pages.total) await this.#addRange(0, this.#pages.total - 1);
+    const { total = 0 } = this.#pages;
+    if (total > 0) await this.#addFound(() => this.#read(0, total - 1));
   }
 
-  /** What an index belongs to: the same index in another order is another picture. */
-  get #order() {
-    return `${this.#pages.view.text} ${this.#pages.revision}`;
+  /** @param {() => Promise<string[] | undefined>} find  Finds ids; undefined if they could not be had. */
+  async #addFound(find) {
+    const number = this.#number;
+    this.#reading += 1;
+    this.#changed();
+    const found = await find().catch(() => undefined);
+    this.#reading -= 1;
+    if (number === this.#number) {
+      if (!found) this.#showMessage('The pictures could not be selected. Try again.');
+      else this.#add(found);
+      this.#report();
+    }
+    this.#changed();
   }
 
   /**
+   * The images from one to another, both included, in either direction. Undefined if they are no longer where they were.
+   * @param {{id: string, index: number}} one
+   * @param {{id: string, index: number}} other
+   */
+  async #between(one, other) {
+    const [first, last] = one.index <= other.index ? [one, other] : [other, one];
+    const found = (await this.#read(first.index, last.index)) ?? [];
+    const isOver = last.index - first.index >= shareLimit;
+    return isOver || (found[0] === first.id && found.at(-1) === last.id) ? found : undefined;
+  }
+
+  /**
+   * The same for images whose positions have changed. Of those that are no longer in the view, only the last.
+   * @param {string} one
+   * @param {string} other
+   */
+  async #moved(one, other) {
+    const { view } = this.#pages;
+    const [from, to] = await Promise.all([one, other].map((id) => this.#server.position(view, id)));
+    if (from === undefined || to === undefined) return [other];
+    return this.#between({ id: one, index: from }, { id: other, index: to });
+  }
+
+  /**
+   * Ids of a run of images of the view on screen; none if there are too many. Undefined if the order changes while it is
+   * being read.
    * @param {number} first
    * @param {number} last
+   * @returns {Promise<string[] | undefined>}
    */
-  async #addRange(first, last) {
-    if (last - first >= limit) return this.#showLimit();
-    const order = this.#order;
-    const { view, revision } = this.#pages;
-    try {
-      const found = [];
-      for (let offset = first; offset <= last; offset += pageLimit) {
-        const page = await this.#server.page(view, offset, Math.min(pageLimit, last - offset + 1));
-        if (page.revision !== revision) throw new Error('another order');
-        found.push(...page.images.map(({ id }) => id));
-      }
-      // The user has moved on meanwhile.
-      if (!this.isActive || order !== this.#order) return;
-      if (this.#add(found)) this.#anchor = { index: last, order };
-      this.#tell();
-    } catch {
-      this.#showMessage('The pictures cannot be selected now. Try again.');
+  async #read(first, last) {
+    if (last - first >= shareLimit) {
+      this.#showLimit();
+      return [];
     }
+    const { view } = this.#pages;
+    /** @type {import('../catalog/server.js').Page[]} */
+    const read = [];
+    for (let offset = first; offset <= last; offset += pageLimit) {
+      read.push(await this.#server.page(view, offset, Math.min(pageLimit, last - offset + 1)));
+    }
+    if (read.some(({ revision }) => revision !== read[0].revision)) return undefined;
+    return read.flatMap(({ images }) => images.map(({ id }) => id));
   }
 
   /**
@@ -131,7 +189,7 @@ export class Selection extends EventTarget {
    */
   #add(images) {
     const added = images.filter((id) => !this.#images.has(id));
-    if (this.#images.size + added.length > limit) {
+    if (this.#images.size + added.length > shareLimit) {
       this.#showLimit();
       return false;
     }
@@ -140,10 +198,10 @@ export class Selection extends EventTarget {
   }
 
   #showLimit() {
-    this.#showMessage('A link can show up to 1,000 selected pictures. To share more, share their folder or a search.');
+    this.#showMessage('A link can show up to 1,000 selected pictures. To share more, share a folder or a search instead.');
   }
 
-  #tell() {
+  #report() {
     this.#announce(this.text);
     this.#changed();
   }

@@ -3,28 +3,33 @@ import { SelectionInput } from './selection-input.js';
 import { Selection } from './selection.js';
 
 /**
- * What the page lends to this script. The script imports nothing that the page has loaded already: bundling would move
- * each shared module into a script of its own, which would load before the first picture.
- * @typedef {import('../page/account-action.js').Lent} Lent
- */
-
-/**
  * Adds "Share" and "Select" to the navigation, and "Share picture" to the viewer's menu. The page about accounts asks
  * for the details of a share, and creates it.
- * @param {Lent} lent
+ *
+ * This script imports nothing that the page has loaded already: bundling would move each shared module into a script of
+ * its own, which would load before the first picture.
+ * @param {import('../page/account-action.js').SharingDependencies} dependencies
  */
-export function offerSharing(lent) {
+export function offerSharing(dependencies) {
   const share = navigationButton('share-button', 'Share', 'Share', 'M12 15V4M8 8l4-4 4 4M6 12H5v8h14v-8h-1');
   share.addEventListener('click', () => location.assign(`account.html#share=${encodeURIComponent(location.search.slice(1))}`));
-  const selection = new Selection(lent);
+  const selection = new Selection(dependencies);
   const select = navigationButton('select-button', 'Select', 'Select (x)', 'M5 5h14v14H5zM8.5 12l2.5 2.5 4.5-5');
   select.setAttribute('aria-keyshortcuts', 'x');
   select.addEventListener('click', () => (selection.isActive ? selection.end() : selection.begin()));
   const press = () => select.setAttribute('aria-pressed', String(selection.isActive));
   selection.addEventListener('change', press);
   press();
-  new SelectionBar(selection, () => shareImages(selection.images));
-  new SelectionInput(selection, lent);
+  new SelectionBar(selection, () => {
+    if (dependencies.connection.isLost) {
+      dependencies.showMessage('The gallery’s server cannot be reached. Try again later.');
+      return;
+    }
+    selection.keep();
+    shareImages(selection.images);
+  });
+  new SelectionInput(selection, dependencies);
+  selection.restore();
   offerSharingOfImage();
   offerShortcut();
 }
@@ -76,6 +81,6 @@ function offerShortcut() {
   const key = document.createElement('kbd');
   key.textContent = 'x';
   row.querySelector('dt')?.replaceChildren(key);
-  row.querySelector('dd')?.replaceChildren('Select the picture (with Shift, all up to it)');
+  row.querySelector('dd')?.replaceChildren('Select picture (with Shift: a range)');
   list?.append(row);
 }

@@ -91,10 +91,10 @@ export class SlotAssignment {
   }
 }
 
-const most = 1_500;
+const mostAssignments = 1_500;
 const mostKept = 1_000;
 /** The most bytes of renditions held here, beside those of the picture cache. */
-const heaviest = 64 * 1_048_576;
+const mostBytes = 64 * 1_048_576;
 /** How far from the viewport an assignment may find its new position in the pages. Slots. */
 const reach = 500;
 
@@ -260,12 +260,12 @@ export class Assignments {
   /** @param {number} middle  The slot in the middle of the screen. */
   trim(middle) {
     const bytes = bytesOf(this.#bySlot) + bytesOf(this.#coming);
-    if (this.#bySlot.size <= most && bytes <= heaviest) return;
+    if (this.#bySlot.size <= mostAssignments && bytes <= mostBytes) return;
     const slots = [...this.#bySlot.keys()].sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
     let kept = 0;
     slots.forEach((slot, at) => {
       kept += this.at(slot)?.tile?.blob.size ?? 0;
-      if (at >= mostKept || kept > heaviest / 2) this.remove(slot);
+      if (at >= mostKept || kept > mostBytes / 2) this.remove(slot);
     });
   }
 }

@@ -1,33 +1,33 @@
 /** Older positions say nothing about now. Milliseconds. */
-const memory = 340;
+const historyDuration = 340;
 /** After this long without a frame, the history starts afresh. Milliseconds. */
-const pause = 180;
+const longestFrameGap = 180;
 /**
  * The velocity is measured over at least this time: a late frame is followed by one that comes too soon.
  * Milliseconds.
  */
-const window = 120;
+const velocityWindow = 120;
 /**
  * The shortest duration assumed for a movement: two frames close together would make a step look like a leap.
  * Milliseconds.
  */
-const shortest = 32;
+const shortestMovement = 32;
 /**
  * This long without movement is a stop: longer than a frame of any screen, and than the interval of touch events.
  * Milliseconds.
  */
-const still = 12;
+const stillAfter = 12;
 const fewestSamples = 11;
 /** How uncertain a landing may be: pixels, and a share of the remaining distance. */
-const doubt = { pixels: 40, share: 0.12 };
+const toleratedDoubt = { pixels: 40, share: 0.12 };
 /** The remaining distance of a scroll is proportional to one of these powers of its velocity. */
 const laws = [1, 1.5, 2];
 /** How many times better than the first law another one must fit, because over a short stretch all of them fit. */
-const preference = 2.6;
+const requiredImprovement = 2.6;
 /** A scroll is slowing if its velocity has dropped below this share of that at the start of the window. */
-const slower = 0.93;
+const slowingRatio = 0.93;
 /** How long a scroll is assumed to continue at its present velocity. Seconds. */
-const longestWay = 1.2;
+const longestContinuation = 1.2;
 
 /**
  * The velocity and the predicted end of a scroll, from its positions in the last few frames. Pure: it is given times
@@ -44,11 +44,11 @@ export class Motion {
     const last = this.#times.length - 1;
     if (last >= 0 && time <= this.#times[last]) return;
     if (last >= 0 && place === this.#places[last]) {
-      if (time - this.#times[last] >= still) this.#restAt(time, place);
+      if (time - this.#times[last] >= stillAfter) this.#restAt(time, place);
       return;
     }
     // After a rest it is unknown when the movement began: it counts as a leap until a second frame confirms it.
-    if (last >= 0 && time - this.#times[last] > pause) this.#restAt(time, place);
+    if (last >= 0 && time - this.#times[last] > longestFrameGap) this.#restAt(time, place);
     else this.#note(time, place);
   }
 
@@ -57,8 +57,8 @@ export class Motion {
     const last = this.#times.length - 1;
     if (last < 1) return 0;
     let from = last - 1;
-    while (from > 0 && this.#times[last] - this.#times[from] < window) from -= 1;
-    const passed = Math.max(this.#times[last] - this.#times[from], shortest);
+    while (from > 0 && this.#times[last] - this.#times[from] < velocityWindow) from -= 1;
+    const passed = Math.max(this.#times[last] - this.#times[from], shortestMovement);
     return ((this.#places[last] - this.#places[from]) / passed) * 1_000;
   }
 
@@ -69,16 +69,16 @@ export class Motion {
     const { velocities, places } = this.#slopes();
     const now = velocities[velocities.length - 1];
     const before = velocities[0];
-    if (now * before <= 0 || Math.abs(now) > Math.abs(before) * slower) return undefined;
+    if (now * before <= 0 || Math.abs(now) > Math.abs(before) * slowingRatio) return undefined;
     // A finger's fling decays: its remaining distance is proportional to the velocity. With an even deceleration it is
     // proportional to the square of the velocity, and most easings lie between. Each is a straight line over that power
     // of the velocity, and the value at velocity 0 is the landing.
     const fits = laws.map((power) => fit(velocities.map((velocity) => raise(velocity, power)), places));
     const surest = fits.reduce((best, each) => (each.doubt < best.doubt ? each : best));
-    const law = surest.doubt * preference < fits[0].doubt ? surest : fits[0];
+    const law = surest.doubt * requiredImprovement < fits[0].doubt ? surest : fits[0];
     const left = (law.atZero - this.#places[last]) * Math.sign(now);
-    if (left < 0 || left > Math.abs(now) * longestWay) return undefined;
-    const { pixels, share } = doubt;
+    if (left < 0 || left > Math.abs(now) * longestContinuation) return undefined;
+    const { pixels, share } = toleratedDoubt;
     return law.doubt <= pixels + share * left ? law.atZero : undefined;
   }
 
@@ -93,7 +93,7 @@ export class Motion {
   #note(time, place) {
     this.#times.push(time);
     this.#places.push(place);
-    while (this.#times[0] < time - memory) {
+    while (this.#times[0] < time - historyDuration) {
       this.#times.shift();
       this.#places.shift();
     }

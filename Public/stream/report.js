@@ -9,7 +9,7 @@ import { Motion } from './motion.js';
 /** A change of velocity worth reporting, as a share of it. */
 const notableShare = 0.08;
 /** Slots per second: a leap may look faster, and the stream accepts no more. */
-const fastest = 1e6;
+const highestVelocity = 1e6;
 
 /**
  * Reports the viewport to the stream: once a frame during a scroll, with its direction and velocity, and in the first
@@ -83,7 +83,7 @@ export class ViewportReport {
       first,
       count: last - first + 1,
       direction: Math.sign(velocity),
-      velocity: Math.min(fastest, Math.round(Math.abs(velocity))),
+      velocity: Math.min(highestVelocity, Math.round(Math.abs(velocity))),
       landing: landing === undefined ? undefined : geometry.landingSlot(landing + scroller.slid),
       ...needed,
     };

@@ -17,7 +17,7 @@ import { linkRate } from './link-rate.js';
  */
 
 /** How long a hidden page keeps its stream. Milliseconds. */
-const patience = 30_000;
+const sleepAfter = 30_000;
 
 /**
  * The page's side of the stream, whose socket lives in a worker. It sleeps while the page does.
@@ -160,7 +160,7 @@ export class Stream extends EventTarget {
 
   #follow() {
     clearTimeout(this.#hiding);
-    if (document.hidden) this.#hiding = setTimeout(() => this.#sleep(), patience);
+    if (document.hidden) this.#hiding = setTimeout(() => this.#sleep(), sleepAfter);
     else this.#wake();
   }
 

@@ -3,7 +3,7 @@
 /** Fetches all metadata of an image, when the user opens the details or nothing is known yet. */
 export class DetailsRequest {
   #server;
-  /** The image of the last request, its version, and whether it had been loaded before it. */
+  /** Identifies the last request: the image's version, and whether the image had been loaded by then. */
   #asked = '';
 
   /** @param {import('../catalog/server.js').Server} server */

@@ -6,7 +6,7 @@ import { Still } from './still.js';
 
 /** How many images on each side: the grid's images are in the document, too. */
 const mostBeside = 10;
-const name = 'filmstrip';
+const preferenceName = 'filmstrip';
 
 /** A row of small images below the current one: those before and after it. */
 export class Filmstrip {
@@ -33,7 +33,7 @@ export class Filmstrip {
     this.#button.addEventListener('click', () => this.toggle());
     this.#element.addEventListener('click', (event) => this.#clicked(event));
     new ResizeObserver(() => this.#lay()).observe(this.#element);
-    this.#say(readPreference(name) === 'shown');
+    this.#say(readPreference(preferenceName) === 'shown');
   }
 
   get isShown() {
@@ -42,7 +42,7 @@ export class Filmstrip {
 
   toggle() {
     const isShown = !this.isShown;
-    savePreference(name, isShown ? 'shown' : 'hidden');
+    savePreference(preferenceName, isShown ? 'shown' : 'hidden');
     this.#say(isShown);
     this.#lay();
     announce(isShown ? 'Filmstrip shown' : 'Filmstrip hidden');

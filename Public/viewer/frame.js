@@ -52,7 +52,7 @@ export class Frame {
   #original = new Layer('original', 'original', this);
   /** The layers, from coarse to fine, as they are stacked. */
   #layers = [this.#preview, this.#screen, this.#original];
-  /** The close-up of an image that is too large to be displayed as one; if there is none, the other layers have to do. */
+  /** The close-up of an image that is too large to be displayed as one; without one, the other layers are used. */
   #pyramid = new Pyramid(() => {
     this.#refine();
     this.#onChange(this);
@@ -213,6 +213,7 @@ export class Frame {
   #dropOriginal() {
     this.#loader.release(this.#original);
     this.#original.clear();
+    this.#screen.element?.setAttribute('alt', this.label);
   }
 
   /** @param {GalleryImage} image  The same image with more metadata. Another version of it is ignored. */
@@ -220,8 +221,8 @@ export class Frame {
     if (image.id !== this.image?.id || isOtherVersion(image, this.image)) return;
     const { width, height } = this.image;
     this.image = { ...this.image, ...image };
-    // It was requested before the image was known to be huge.
-    if (!width && this.#pyramid.isFor(this.image)) this.#dropOriginal();
+    // The original was requested before the image was known to be huge. Without a screen rendition, it is all there is.
+    if (!width && this.#pyramid.isFor(this.image) && this.#screen.element) this.#dropOriginal();
     if ((image.width !== width || image.height !== height) && !this.#isRenewed) this.#refit();
     this.#refine();
   }

@@ -16,14 +16,14 @@
  * }} GestureHandler  `pans`: whether a movement that begins this way moves an enlarged image; past its edge it turns. `press`: a first finger is put down; `release`: it ends without having moved anything. Points are from the middle of the stage, ways in pixels, speeds in pixels a millisecond.
  */
 
-const slack = 8;
+const dragThreshold = 8;
 const doubleTapTime = 280;
 /** The longest interval that systems accept for a double click. Milliseconds. */
 const doubleClickTime = 500;
 const doubleTapReach = 32;
 /** A sideways wheel turns the page after this distance, and only once until it has rested. Pixels, milliseconds. */
 const wayToTurn = 60;
-const rest = 180;
+const wheelRest = 180;
 
 /** Translates the input of fingers, mouse and wheel on the stage into actions. */
 export class Gestures {
@@ -126,7 +126,7 @@ export class Gestures {
   #decide(now) {
     const across = Math.abs(now.x - this.#start.x);
     const down = Math.abs(now.y - this.#start.y);
-    if (Math.max(across, down) < slack) return;
+    if (Math.max(across, down) < dragThreshold) return;
     if (this.#handler.pans(now.x - this.#start.x, now.y - this.#start.y)) this.#kind = 'pan';
     else this.#kind = across > down ? 'swipe' : 'pull';
   }
@@ -183,7 +183,7 @@ export class Gestures {
    * @param {WheelEvent} event
    */
   #wheelSideways({ deltaX, deltaY, timeStamp }) {
-    const isNew = timeStamp - this.#sideways.at > rest;
+    const isNew = timeStamp - this.#sideways.at > wheelRest;
     if (isNew) this.#sideways = { way: 0, at: timeStamp, hasTurned: false, isPan: false };
     this.#sideways.at = timeStamp;
     if (!this.#sideways.hasTurned && this.#handler.pans(-deltaX, -deltaY)) this.#sideways.isPan = true;

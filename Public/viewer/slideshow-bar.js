@@ -4,9 +4,9 @@ import { find } from '../page/template.js';
 import { isMenuOpen } from './menu.js';
 import { Wakefulness } from './wakefulness.js';
 
-const name = 'slideshow';
+const preferenceName = 'slideshow';
 /** The time after which the controls hide. Milliseconds. */
-const patience = 2_500;
+const hideAfter = 2_500;
 
 /** The controls of the slideshow: start, pause, end, and the time per image. They hide while the user does nothing. */
 export class SlideshowBar {
@@ -24,7 +24,7 @@ export class SlideshowBar {
   /** @param {import('./slideshow.js').Slideshow} slideshow */
   constructor(slideshow) {
     this.#slideshow = slideshow;
-    const remembered = readPreference(name);
+    const remembered = readPreference(preferenceName);
     if (remembered) this.#seconds.value = remembered;
     // The stored choice may no longer exist.
     if (this.#seconds.selectedIndex < 0) this.#seconds.value = String(slideshow.seconds);
@@ -34,7 +34,7 @@ export class SlideshowBar {
     find('#slideshow-end').addEventListener('click', () => this.end());
     this.#seconds.addEventListener('change', () => {
       slideshow.seconds = Number(this.#seconds.value);
-      savePreference(name, this.#seconds.value);
+      savePreference(preferenceName, this.#seconds.value);
     });
     for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin']) {
       this.#dialog.addEventListener(type, (event) => this.#isHeeded(event) && this.#stir(), { passive: true });
@@ -96,7 +96,7 @@ export class SlideshowBar {
     clearTimeout(this.#idle);
     this.#dialog.removeAttribute('data-idle');
     if (!this.#slideshow.isPlaying) return;
-    this.#idle = setTimeout(() => this.#rest(), patience);
+    this.#idle = setTimeout(() => this.#rest(), hideAfter);
   }
 
   #rest() {

@@ -91,8 +91,7 @@ export class Viewer extends EventTarget {
         finding.request(viewOf(folder));
       },
     });
-    const make = () => new Frame(slotGroup, loader, (each) => this.#changed(each));
-    this.#frames = new Frames({ make, images, slotGroup });
+    this.#frames = new Frames({ make: () => new Frame(slotGroup, loader, (each) => this.#changed(each)), images, slotGroup });
     this.#zoom = new ZoomControl(this.#frames, (zoom) => this.#zoomed(zoom));
     this.#track = new Track(this.#frames.all.map((each) => each.element));
     this.#filmstrip = new Filmstrip({ images, loader: stillLoader, onChoose: (index) => this.move(index) });
@@ -343,6 +342,7 @@ export class Viewer extends EventTarget {
     this.#dialog.setAttribute('aria-label', `${label}, picture viewer`);
     if (described) this.#details.show(described, blob);
     this.#caption.announce(label, this.#index, this.#grid.total);
+    this.#caption.magnify(this.#frames.current.zoom);
   }
 
   async #learn() {

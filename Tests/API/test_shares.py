@@ -286,6 +286,9 @@ def test_a_selection_shows_its_pictures_and_none_that_come_later(gallery, owner,
     wait_until(lambda: owner.get("/api/v1/images").json["total"] == 21, "the new picture")
     assert sorted(names(visitor, at)) == chosen
     (folders / "03b.jpg").unlink()
+    # A picture that has left the gallery since it was selected is not shared, and the others are.
+    some = share(owner, view="", images=[all_["03.jpg"], "0000000000000"])
+    assert some["imageCount"] == 1 and names(visitor, base(some)) == ["03.jpg"]
     for bad in ({"images": ["0000000000000"]}, {"images": ["x"]}, {"images": [all_["03.jpg"]] * 1_001},
                 {"images": [all_["03.jpg"]], "view": "folder=trip"}):
         answer = owner.post("/api/v1/shares", {"name": "x", "view": "", **bad})

@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import PHONE
-from test_account import browse, owner, server  # noqa: F401 (fixtures)
+from test_account import PASSWORD, browse, owner, server  # noqa: F401 (fixtures)
 from test_axe import SCREENS, violations_in_all_colours
 
 
@@ -35,7 +35,7 @@ def selected(page) -> list[int]:
 
 def test_selected_pictures_are_shared_and_no_others(gallery, browse):
     gallery.get_by_role("button", name="Select", exact=True).click()
-    bar = gallery.get_by_role("toolbar", name="Selected pictures")
+    bar = gallery.get_by_role("group", name="Selected pictures")
     assert bar.get_by_role("button", name="Share selected pictures").is_disabled()
     slot(gallery, 0).click()
     slot(gallery, 2).click()
@@ -48,12 +48,13 @@ def test_selected_pictures_are_shared_and_no_others(gallery, browse):
     wanted = names(gallery.locator(".slot[aria-selected=true]"))
     bar.get_by_role("button", name="Share selected pictures").click()
     gallery.get_by_text("The share will show 3 pictures.").wait_for()
-    gallery.get_by_label("Name of the new share").fill("Three")
+    gallery.locator("#share-name:focus").wait_for()
+    gallery.keyboard.type("Three")
     gallery.locator("#share").get_by_role("button", name="Create link").click()
     visitor = browse(gallery.locator("#share-link input").input_value().split("/", 3)[3])
     visitor.locator(".slot[data-phase=displayed]").nth(2).wait_for()
     assert sorted(names(visitor.locator(".slot"))) == sorted(wanted)
-    # Visitors cannot share, so they have nothing to select for.
+    # Visitors cannot share, so they cannot select either.
     visitor.keyboard.press("x")
     assert visitor.locator("#select-button, [aria-selected]").count() == 0
 
@@ -96,10 +97,50 @@ def test_a_selection_stays_with_its_pictures_in_another_order_and_another_view(g
             .map((slot) => slot.ariaLabel.split(', picture')[0]).sort().join() === wanted.join()""", arg=wanted)
     gallery.locator("#search-field").fill("nothing at all")
     gallery.locator("#vacancy").wait_for()
-    gallery.get_by_role("toolbar").get_by_text("2 selected").wait_for()
-    # A key that is typed is no shortcut, and Escape clears the search first.
-    gallery.locator("#search-field").fill("")
+    gallery.locator("#selection").get_by_text("2 selected").wait_for()
+    # Keys that are typed are no shortcuts, and Escape clears the search before it ends the selection.
+    gallery.keyboard.type("x")
+    gallery.keyboard.press("Escape")
     gallery.wait_for_function("(count) => document.querySelectorAll('.slot[aria-selected=true]').length === count", arg=2)
+    gallery.locator("#sort").focus()
+    gallery.keyboard.press("Escape")
+    assert len(selected(gallery)) == 2
+
+
+def test_a_selection_is_kept_when_nothing_was_shared(gallery, server):
+    gallery.get_by_role("button", name="Select", exact=True).click()
+    slot(gallery, 1).click()
+    slot(gallery, 3).click()
+    share = gallery.get_by_role("button", name="Share selected pictures")
+    share.click()
+    gallery.get_by_text("The share will show 2 pictures.").wait_for()
+    gallery.get_by_role("link", name="Gallery").click()
+    gallery.locator("#selection").get_by_text("2 selected").wait_for()
+    assert selected(gallery) == [1, 3]
+    # Whoever presses Escape on the bar is at the button that began the selection.
+    share.focus()
+    gallery.keyboard.press("Escape")
+    gallery.locator("#select-button:focus").wait_for()
+    gallery.reload()
+    gallery.locator("#select-button").wait_for()
+    assert gallery.locator("#selection").is_hidden()
+
+
+@pytest.mark.parametrize("fragment", ["share-image=", "share-images=", "share-images=<b>", "share-folder=trip"])
+def test_a_link_that_names_no_pictures_does_not_share_everything(gallery, server, fragment):
+    gallery.goto(f"{server.address}/account.html#{fragment}")
+    gallery.get_by_text("These pictures cannot be shared").wait_for()
+    assert gallery.get_by_role("button", name="Create link").first.is_disabled()
+
+
+def test_a_selection_is_shared_after_signing_in_again(gallery, browse, server):
+    images = gallery.request.get(f"{server.address}/api/v1/images").json()["images"]
+    page = browse(f"account.html#share-images={images[2]['id']},{images[4]['id']}")
+    page.get_by_role("heading", name="Sign in").wait_for()
+    page.locator("#entrance-name").fill("olga")
+    page.locator("#entrance-password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_text("The share will show 2 pictures.").wait_for()
 
 
 @pytest.mark.parametrize("screen", SCREENS)

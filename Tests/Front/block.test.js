@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Arrangement, densities } from '../../Public/grid/arrangement.js';
+import { Arrangement, densityCount } from '../../Public/grid/arrangement.js';
 import { blankRow, layBlock, planBlock, roomForRows } from '../../Public/grid/block.js';
 import { Shape } from '../../Public/catalog/shape.js';
 import { dice, galleries, ratiosOf } from './dice.js';
@@ -15,7 +15,7 @@ const some = new Shape({ revision: 1, block: 256, parts: [0], sums: [1] }, 1);
 /** Blocks of all galleries, on all screens, at all densities. */
 function* blocks(counts = [1, 2, 3, 9, 40, 128, 256, 383]) {
   for (const screen of screens) {
-    for (let density = 0; density < densities; density += 1) {
+    for (let density = 0; density < densityCount; density += 1) {
       const { measures } = new Arrangement({ density }).layout(screen, some);
       for (const [kind, kinds] of Object.entries(galleries)) {
         for (const count of counts) {
@@ -126,7 +126,7 @@ test('a block of unknown images has rows that fill it', () => {
 test('the five densities differ on any screen, from small images to large ones', () => {
   for (const screen of screens) {
     for (const kind of ['justified', 'squares']) {
-      const heights = Array.from({ length: densities }, (_, density) =>
+      const heights = Array.from({ length: densityCount }, (_, density) =>
         new Arrangement({ kind, density }).layout(screen, some).tileHeight);
       heights.reduce((before, height) => {
         assert.ok(height > before * 1.1, `${heights} on ${screen.width}`);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Arrangement, densities } from '../../Public/grid/arrangement.js';
+import { Arrangement, densityCount } from '../../Public/grid/arrangement.js';
 import { Geometry } from '../../Public/grid/geometry.js';
 import { hasRun, keptRuns } from '../../Public/grid/kept-rows.js';
 import { assumedAspect } from '../../Public/catalog/aspect.js';
-import { Shape, ratiosInWindow } from '../../Public/catalog/shape.js';
+import { Shape, ratiosPerWindow } from '../../Public/catalog/shape.js';
 import { dice, galleries, ratiosOf } from './dice.js';
 
 const desktop = { width: 1256, height: 748, gap: 4 };
@@ -50,7 +50,7 @@ class Gallery {
   }
 
   tell(shape, window) {
-    shape.put(window, Uint8Array.from(this.bytes.slice(window * ratiosInWindow, (window + 1) * ratiosInWindow)));
+    shape.put(window, Uint8Array.from(this.bytes.slice(window * ratiosPerWindow, (window + 1) * ratiosPerWindow)));
   }
 
   geometry({ screen = desktop, density = 2, shape = this.shape(), bent } = {}) {
@@ -132,7 +132,7 @@ test('a gallery whose middle alone is known lays out the rest as usual', () => {
   const shape = gallery.shape({ knows: false });
   gallery.tell(shape, 2);
   const [partly, wholly] = [gallery.geometry({ shape }), gallery.geometry()];
-  const slot = 2 * ratiosInWindow + 300;
+  const slot = 2 * ratiosPerWindow + 300;
   assert.deepEqual(partly.row(partly.rowOf(slot)), wholly.row(wholly.rowOf(slot)));
   assert.equal(partly.row(partly.rowOf(19_000)).lefts, undefined);
   for (let at = 0; at < 20_000; at += 256) {
@@ -144,7 +144,7 @@ test('a gallery whose middle alone is known lays out the rest as usual', () => {
 test('the document never holds more than 150 images, and always the viewport', () => {
   let most = 0;
   for (const screen of [desktop, phone, { width: 3816, height: 2108, gap: 4 }]) {
-    for (let density = 0; density < densities; density += 1) {
+    for (let density = 0; density < densityCount; density += 1) {
       for (const kinds of Object.keys(galleries)) {
         const gallery = new Gallery(ratiosOf(3_000, galleries[kinds], dice(7)).map(byteOf));
         const geometry = gallery.geometry({ screen, density });

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import { Problem } from '../../Public/catalog/problem.js';
 import { Proportions } from '../../Public/catalog/proportions.js';
-import { Shape, ratiosInWindow as window } from '../../Public/catalog/shape.js';
+import { Shape, ratiosPerWindow } from '../../Public/catalog/shape.js';
 
-const total = 10 * window;
+const total = 10 * ratiosPerWindow;
 
 /** A page that shows an order, and a server that knows the aspect ratios of its pictures. */
 function house({ sum = 300, doubtful = false } = {}) {
@@ -18,7 +18,7 @@ function house({ sum = 300, doubtful = false } = {}) {
     told,
     shape: async () => server.told,
     ratios: async (_view, first, count) => {
-      asked.push(first / window);
+      asked.push(first / ratiosPerWindow);
       return { revision: 1, bytes: new Uint8Array(count).fill(128) };
     },
   };
@@ -32,16 +32,16 @@ const turn = () => new Promise(setImmediate);
 
 test('ratios of the viewport are fetched first, then those ahead, and none twice', async () => {
   const all = house();
-  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
-  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  all.proportions.want(4 * ratiosPerWindow + 10, 4 * ratiosPerWindow + 60, 1);
+  all.proportions.want(4 * ratiosPerWindow + 10, 4 * ratiosPerWindow + 60, 1);
   await turn();
   assert.deepEqual(all.asked, [4, 3]);
   assert.deepEqual(all.heard, ['known', 'known']);
-  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  all.proportions.want(4 * ratiosPerWindow + 10, 4 * ratiosPerWindow + 60, 1);
   await turn();
   assert.deepEqual(all.asked, [4, 3, 5]);
-  assert.deepEqual(all.pages.shape.ratios(3 * window, 3 * window).length, 3 * window);
-  all.proportions.want(4 * window + 10, 4 * window + 60, 1);
+  assert.deepEqual(all.pages.shape.ratios(3 * ratiosPerWindow, 3 * ratiosPerWindow).length, 3 * ratiosPerWindow);
+  all.proportions.want(4 * ratiosPerWindow + 10, 4 * ratiosPerWindow + 60, 1);
   await turn();
   assert.equal(all.asked.length, 3);
 });

@@ -9,16 +9,16 @@ const longestPause = 10_000;
 /** The time limit for opening a socket. Milliseconds. */
 const openTimeout = 8_000;
 /** After this time a socket that is still opening may be replaced. Milliseconds. */
-const hasty = 3_000;
+const replaceableAfter = 3_000;
 /** How long to wait for an answer while nothing at all arrives. Milliseconds. */
 const answerTimeout = 5_000;
 /**
  * A socket that breaks sooner than this after its greeting, without a rendition, counts as never opened.
  * Milliseconds.
  */
-const firm = 5_000;
+const stableAfter = 5_000;
 /** The interval of acknowledgements. Milliseconds. */
-const acknowledgePause = 4;
+const acknowledgementInterval = 4;
 
 /**
  * The WebSocket of the stream: reconnects with backoff. Acknowledges the bytes received, from which the server
@@ -91,7 +91,7 @@ export class StreamSocket {
   /** Requests are being answered: a socket that is still opening may have reached a dead node, so another is tried. */
   hasten() {
     const socket = this.#socket;
-    if (!socket || this.#isOpen || performance.now() - this.#beganAt < hasty) return;
+    if (!socket || this.#isOpen || performance.now() - this.#beganAt < replaceableAfter) return;
     this.#forget();
     socket.close();
     this.#open();
@@ -153,7 +153,7 @@ export class StreamSocket {
   #take(data) {
     this.#stopAsking();
     // A proxy may open sockets that carry nothing.
-    this.#holding ??= setTimeout(() => (this.#failures = 0), firm);
+    this.#holding ??= setTimeout(() => (this.#failures = 0), stableAfter);
     if (typeof data !== 'string') {
       this.#received += data.byteLength;
       this.#failures = 0;
@@ -173,7 +173,7 @@ export class StreamSocket {
 
   #acknowledge() {
     if (this.#acknowledging !== undefined) return;
-    const wait = this.#acknowledgedAt + acknowledgePause - performance.now();
+    const wait = this.#acknowledgedAt + acknowledgementInterval - performance.now();
     if (wait <= 0) this.#acknowledgeNow();
     else this.#acknowledging = setTimeout(() => this.#acknowledgeNow(), wait);
   }

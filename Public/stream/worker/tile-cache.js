@@ -7,7 +7,7 @@ import { databaseName } from './tile-cache-name.js';
  * @typedef {import('./marks.js').Mark} Mark
  */
 
-const allowed = 256 * 1_048_576;
+const defaultBudget = 256 * 1_048_576;
 /** Each entry has a mark in memory: previews alone would make hundreds of thousands of them. */
 const mostEntries = 40_000;
 /**
@@ -15,9 +15,9 @@ const mostEntries = 40_000;
  * no time to write.
  */
 const mostWaiting = 4 * 1_048_576;
-const quiet = 700;
+const writeDelay = 700;
 /** The longest delay of a write: a page may be closed before it. Milliseconds. */
-const latest = 3_000;
+const longestWriteDelay = 3_000;
 /** How long to wait for the database to open. Milliseconds. */
 const openTimeout = 1_500;
 
@@ -48,7 +48,7 @@ export class TileCache {
    * @param {number} [budget]  Bytes.
    * @param {number} [most]
    */
-  constructor(onEvicted, budget = allowed, most = mostEntries) {
+  constructor(onEvicted, budget = defaultBudget, most = mostEntries) {
     this.#onEvicted = onEvicted;
     this.#marks = new Marks(budget, most);
     /** Settles once the index is loaded. Never rejects. */
@@ -154,8 +154,8 @@ export class TileCache {
     clearTimeout(this.#timer);
     const now = performance.now();
     this.#waitingSince ||= now;
-    const isDue = this.#waitingBytes > mostWaiting || now - this.#waitingSince > latest;
-    this.#timer = setTimeout(() => this.#write(), isDue ? 0 : quiet);
+    const isDue = this.#waitingBytes > mostWaiting || now - this.#waitingSince > longestWriteDelay;
+    this.#timer = setTimeout(() => this.#write(), isDue ? 0 : writeDelay);
   }
 
   async #write() {

@@ -5,14 +5,14 @@ import { lengthOfIndex, readIndex } from './tile-index.js';
 const changed = 412;
 
 /** Contains the head and the index for an image of 700 megapixels. Bytes. */
-const headBytes = 32_768;
+const firstReadLength = 32_768;
 /**
  * The server makes the pyramid on the first request, and says so if that takes too long; a client that hangs up
  * earlier would have to start again. Milliseconds.
  */
-const making = 300_000;
-/** Milliseconds. */
-const reading = 60_000;
+const makingTimeout = 300_000;
+/** The time limit for a read once the pyramid exists. Milliseconds. */
+const readTimeout = 60_000;
 
 /** A pyramid on the server, read by ranges only. */
 export class PyramidFile {
@@ -31,7 +31,7 @@ export class PyramidFile {
    * @returns {Promise<import('./tile-index.js').TileIndex>}  Rejects with a problem, or where the file is no pyramid.
    */
   async index(signal) {
-    const first = await this.#ask(0, headBytes, signal);
+    const first = await this.#ask(0, firstReadLength, signal);
     let bytes = await first.arrayBuffer();
     const length = lengthOfIndex(bytes);
     if (length > bytes.byteLength && length <= this.#size) {
@@ -73,7 +73,7 @@ export class PyramidFile {
         isLate = true;
         stop();
       },
-      isMade ? reading : making,
+      isMade ? readTimeout : makingTimeout,
     );
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();

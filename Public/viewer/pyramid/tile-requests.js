@@ -8,7 +8,7 @@ import { endOf, firstRun } from './runs.js';
  */
 
 /** Requests at a time; leaves some of the browser's connections to the rest of the page. */
-const most = 4;
+const mostRequests = 4;
 
 /** Loads the visible tiles, the most urgent first, and aborts those that are no longer needed. */
 export class TileRequests {
@@ -46,7 +46,7 @@ export class TileRequests {
   #fill() {
     const coming = new Set([...this.#inFlight].flatMap(({ tiles }) => tiles.map(({ number }) => number)));
     this.#wanted = this.#wanted.filter(({ number }) => !coming.has(number));
-    for (let free = most - this.#reading; free > 0 && this.#wanted.length > 0; free -= 1) {
+    for (let free = mostRequests - this.#reading; free > 0 && this.#wanted.length > 0; free -= 1) {
       const tiles = firstRun(this.#wanted);
       this.#wanted = this.#wanted.filter((tile) => !tiles.includes(tile));
       this.#send({ tiles, abort: new AbortController(), isHere: false });

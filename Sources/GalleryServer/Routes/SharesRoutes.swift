@@ -51,17 +51,17 @@ struct SharesRoutes {
         return try await unshared(request, self.body(share, accounts, principal), status: .created)
     }
 
-    /// The images of a selection, which the gallery must have.
+    /// The images of a selection, without those that have left the gallery since they were selected.
     private func selection(_ body: NewShareBody) async throws -> Set<ImageID> {
         guard body.images.isEmpty || body.view.isEmpty else {
             throw Problem.badField("images", "cannot be combined with a view.")
         }
         var images: Set<ImageID> = []
         for text in body.images {
-            guard let id = ids.decrypt(text), try await catalog.image(id) != nil else {
-                throw Problem.badField("images", "must be ids of images in the gallery.")
-            }
-            images.insert(id)
+            if let id = ids.decrypt(text), try await catalog.image(id) != nil { images.insert(id) }
+        }
+        guard body.images.isEmpty || !images.isEmpty else {
+            throw Problem.badField("images", "must be ids of images in the gallery.")
         }
         return images
     }

@@ -4,7 +4,7 @@ import Images
 @testable import Decoding
 @testable import Redaction
 
-/// An original for somebody who may not see its metadata. The first byte selects the format, what is kept, and how the
+/// Redacts an original for a visitor who may not see its metadata. The first byte selects the format, what is kept, and how the
 /// file is cut into parts.
 enum RedactionTarget: FuzzTarget {
     private static let mediaTypes = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/jxl"]

@@ -65,7 +65,7 @@ enum KeysTarget: FuzzTarget {
         }
     }
 
-    /// What is written in DER is read as the same numbers and bytes.
+    /// Decoding what was encoded as DER gives the same numbers and bytes.
     private static func checkWriting(_ bytes: [UInt8]) {
         let half = bytes.count / 2
         let (left, right) = (bytes[..<half], bytes[half...])
