@@ -15,10 +15,10 @@ export class SelectionBar {
     this.#selection = selection;
     this.#element.id = 'selection';
     this.#element.setAttribute('role', 'group');
-    this.#element.ariaLabel = 'Selected pictures';
+    this.#element.setAttribute('aria-label', 'Selected pictures');
     this.#element.hidden = true;
     this.#share = button('Share', onShare);
-    this.#share.ariaLabel = 'Share selected pictures';
+    this.#share.setAttribute('aria-label', 'Share selected pictures');
     this.#element.append(this.#count, this.#share, button('Cancel', () => selection.end()));
     document.adoptedStyleSheets.push(selectionStyle());
     document.querySelector('main')?.append(this.#element);
