@@ -49,7 +49,8 @@ def bundle(public: pathlib.Path, output: pathlib.Path, scripts: list[str], names
     for name in outputs:
         # Error texts of esbuild's helpers for private members. When esbuild bundles a class that has static fields or private
         # static methods and refers to itself, it keeps each private member in a WeakMap, which is larger and slower.
-        if "private member" in (public / name).read_text() or "private method" in (public / name).read_text():
+        text = (public / name).read_text()
+        if "private member" in text or "private method" in text:
             sys.exit(f"{name}: a class that refers to itself has static fields or private static methods. Use module-level "
                      "constants and functions instead.")
 

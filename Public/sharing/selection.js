@@ -133,8 +133,9 @@ export class Selection extends EventTarget {
       if (!found) this.#showMessage('The pictures could not be selected. Try again.');
       else this.#add(found);
       this.#report();
+    } else {
+      this.#changed();
     }
-    this.#changed();
   }
 
   /**
